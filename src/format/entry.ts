@@ -1,0 +1,88 @@
+/** Lines ⇄ entries. An entry is a line with its metadata; the payload stays in its source until someone asks for it. */
+import { HEAD_KEEP, type Head, headOf } from './head.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import { type Kind, kindOf } from './kinds.ts';
+import type { Line } from './lines.ts';
+import { skeleton } from './skeleton.ts';
+import { decode } from './text.ts';
+
+/** Where the bytes of entries lie: memory, or a file that is read by range. */
+export interface Source {
+  readonly name: string;
+  read(start: number, end: number): Uint8Array;
+}
+
+export interface Entry {
+  readonly source: Source;
+  readonly line: Line;
+  readonly kind: Kind;
+  readonly head: Head;
+  /** Why the line is unreadable. */
+  readonly problem?: string;
+}
+
+export const EMPTY_HEAD: Head = headOf({});
+
+/** Longer lines are kept and copied but not looked into: a JavaScript string cannot hold much more. */
+export const MAX_PARSED_LINE = 256 * 1024 * 1024;
+
+export function toEntry(source: Source, line: Line, bytes: Uint8Array): Entry {
+  return build(source, line, bytes, (text) => skeleton(text, HEAD_KEEP) ?? parseWhole(text));
+}
+
+/** The same entry by way of the whole object: what tests hold the byte scan against. */
+export function toEntryFully(source: Source, line: Line, bytes: Uint8Array): Entry {
+  return build(source, line, bytes, parseWhole);
+}
+
+function build(source: Source, line: Line, bytes: Uint8Array, read: (text: Uint8Array) => Json | undefined): Entry {
+  const from = bomLength(line, bytes);
+  const text = from > 0 ? bytes.subarray(from) : bytes;
+  if (isBlank(text)) return { source, line, kind: 'blank', head: EMPTY_HEAD };
+  const value = text.length <= MAX_PARSED_LINE ? read(text) : undefined;
+  if (!isObject(value)) {
+    return { source, line, kind: 'unreadable', head: EMPTY_HEAD, problem: whyUnreadable(text, value) };
+  }
+  const head = headOf(value);
+  return { source, line, kind: kindOf(head), head };
+}
+
+/** The bytes of an entry's line, without the line end. */
+export function bytesOf(entry: Entry): Uint8Array {
+  return entry.source.read(entry.line.start, entry.line.end);
+}
+
+/** The whole object of an entry; undefined for blank and unreadable lines. */
+export function jsonOf(entry: Entry): JsonObject | undefined {
+  if (entry.kind === 'blank' || entry.kind === 'unreadable') return undefined;
+  const bytes = bytesOf(entry);
+  const value = parseWhole(bytes.subarray(bomLength(entry.line, bytes)));
+  return isObject(value) ? value : undefined;
+}
+
+function parseWhole(bytes: Uint8Array): Json | undefined {
+  try {
+    const value: Json = JSON.parse(decode(bytes));
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A byte order mark can stand only at the start of the file; it is not part of the JSON. */
+function bomLength(line: Line, bytes: Uint8Array): number {
+  return line.start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  for (const byte of bytes) if (byte !== 32 && byte !== 9 && byte !== 13) return false;
+  return true;
+}
+
+function whyUnreadable(bytes: Uint8Array, value: Json | undefined): string {
+  if (value !== undefined) return 'JSON, but not an object';
+  if (bytes.length > MAX_PARSED_LINE) return 'too long to parse';
+  if (bytes.includes(0)) return 'contains NUL bytes';
+  const first = bytes.find((byte) => byte > 32);
+  return first === 123 ? 'invalid or cut-off JSON' : 'not JSON';
+}

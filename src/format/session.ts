@@ -1,0 +1,33 @@
+/** Bytes ⇄ session. `writeSession(readSession(bytes))` gives the same bytes back, for every input. */
+import { bytesOf, type Entry, type Source, toEntry } from './entry.ts';
+import { concat, type RawLine, splitLines } from './lines.ts';
+
+export interface Session {
+  /** Where it came from: a path, or any name in memory. */
+  readonly file: string;
+  readonly entries: readonly Entry[];
+}
+
+export function memorySource(name: string, bytes: Uint8Array): Source {
+  return { name, read: (start, end) => bytes.subarray(start, end) };
+}
+
+export function readSession(bytes: Uint8Array, file = 'memory'): Session {
+  return { file, entries: [...readEntries(memorySource(file, bytes), splitLines([bytes]))] };
+}
+
+/** One entry per line, blank and unreadable ones too. */
+export function* readEntries(source: Source, lines: Iterable<RawLine>): Generator<Entry> {
+  for (const { line, bytes } of lines) yield toEntry(source, line, bytes);
+}
+
+const NEWLINE = Uint8Array.of(10);
+
+/** The bytes of entries, each line as it was. */
+export function writeSession(session: Session): Uint8Array {
+  return concat(session.entries.flatMap((entry) => lineBytesOf(entry)));
+}
+
+export function lineBytesOf(entry: Entry): Uint8Array[] {
+  return entry.line.terminated ? [bytesOf(entry), NEWLINE] : [bytesOf(entry)];
+}

@@ -1,0 +1,26 @@
+/** Bytes ⇄ text. Invalid UTF-8 becomes U+FFFD in the text; the bytes themselves are never replaced. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Node's Buffer decodes short slices several times faster than TextDecoder; elsewhere plain Uint8Array serves. */
+interface NodeBytes extends Uint8Array {
+  latin1Slice(start: number, end: number): string;
+  utf8Slice(start: number, end: number): string;
+}
+
+function isNodeBytes(bytes: Uint8Array): bytes is NodeBytes {
+  return 'latin1Slice' in bytes;
+}
+
+export function decode(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  return isNodeBytes(bytes) ? bytes.utf8Slice(start, end) : decoder.decode(bytes.subarray(start, end));
+}
+
+/** For slices known to be ASCII. */
+export function decodeAscii(bytes: Uint8Array, start: number, end: number): string {
+  return isNodeBytes(bytes) ? bytes.latin1Slice(start, end) : decoder.decode(bytes.subarray(start, end));
+}
+
+export function encode(text: string): Uint8Array {
+  return encoder.encode(text);
+}
