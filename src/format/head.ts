@@ -1,5 +1,5 @@
 /** What is known of an entry without its payload. Built by one function from the whole object or from its skeleton, so both give the same answers. */
-import { asArray, asBoolean, asObject, asString, at, isObject, type Json, type JsonObject } from './json.ts';
+import { asArray, asBoolean, asNumber, asObject, asString, at, isObject, type Json, type JsonObject } from './json.ts';
 import { type Keep, keepKeys } from './skeleton.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -34,10 +34,25 @@ export interface ProgressHead {
   };
 }
 
+/** What `toolUseResult` says about the call itself (E6); the output stays in the payload. */
+export interface ResultHead {
+  readonly status?: string;
+  readonly agentId?: string;
+  readonly backgroundTaskId?: string;
+  readonly isAsync?: boolean;
+  readonly interrupted?: boolean;
+  /** As the tool measured it: `durationMs`, of a sub-agent `totalDurationMs`. */
+  readonly durationMs?: number;
+}
+
 export interface Head {
   /** As written; undefined when missing (E15), so that the role decides. */
   readonly type?: string;
   readonly subtype?: string;
+  /** Of an `api-request`, which `requestRef` names (E14). */
+  readonly id?: string;
+  /** Of a `queue-operation`. */
+  readonly operation?: string;
   readonly uuid?: string;
   /** null is a root; undefined is a missing field. */
   readonly parentUuid?: string | null;
@@ -61,6 +76,9 @@ export interface Head {
   readonly sourceToolUseID?: string;
   readonly toolUseID?: string;
   readonly parentToolUseID?: string;
+  readonly toolDenialKind?: string;
+  readonly interruptedMessageId?: string;
+  readonly result?: ResultHead;
   readonly attachmentType?: string;
   readonly forkedFrom?: { readonly sessionId?: string; readonly messageUuid?: string };
   readonly isSidechain: boolean;
@@ -93,6 +111,8 @@ const MESSAGE = keepKeys({
 export const HEAD_KEEP: Keep = keepKeys({
   type: 'value',
   subtype: 'value',
+  id: 'value',
+  operation: 'value',
   uuid: 'value',
   parentUuid: 'value',
   logicalParentUuid: 'value',
@@ -114,6 +134,17 @@ export const HEAD_KEEP: Keep = keepKeys({
   sourceToolUseID: 'value',
   toolUseID: 'value',
   parentToolUseID: 'value',
+  toolDenialKind: 'value',
+  interruptedMessageId: 'value',
+  toolUseResult: keepKeys({
+    status: 'value',
+    agentId: 'value',
+    backgroundTaskId: 'value',
+    isAsync: 'value',
+    interrupted: 'value',
+    durationMs: 'value',
+    totalDurationMs: 'value',
+  }),
   attachment: keepKeys({ type: 'value' }),
   forkedFrom: keepKeys({ sessionId: 'value', messageUuid: 'value' }),
   isSidechain: 'value',
@@ -138,6 +169,8 @@ export function headOf(entry: JsonObject): Head {
   return {
     type: asString(entry.type),
     subtype: asString(entry.subtype),
+    id: asString(entry.id),
+    operation: asString(entry.operation),
     uuid: asString(entry.uuid),
     parentUuid: parent === null ? null : asString(parent),
     logicalParentUuid: asString(entry.logicalParentUuid),
@@ -159,6 +192,9 @@ export function headOf(entry: JsonObject): Head {
     sourceToolUseID: asString(entry.sourceToolUseID),
     toolUseID: asString(entry.toolUseID),
     parentToolUseID: asString(entry.parentToolUseID),
+    toolDenialKind: asString(entry.toolDenialKind),
+    interruptedMessageId: asString(entry.interruptedMessageId),
+    result: resultHeadOf(entry.toolUseResult),
     attachmentType: asString(at(entry.attachment, 'type')),
     forkedFrom: fork && { sessionId: asString(fork.sessionId), messageUuid: asString(fork.messageUuid) },
     isSidechain: entry.isSidechain === true,
@@ -181,6 +217,18 @@ function messageHeadOf(message: JsonObject): MessageHead {
     model: asString(message.model),
     stopReason: stop === null ? null : asString(stop),
     usage: usageOf(message.usage),
+  };
+}
+
+function resultHeadOf(result: Json | undefined): ResultHead | undefined {
+  if (!isObject(result)) return undefined;
+  return {
+    status: asString(result.status),
+    agentId: asString(result.agentId),
+    backgroundTaskId: asString(result.backgroundTaskId),
+    isAsync: asBoolean(result.isAsync),
+    interrupted: asBoolean(result.interrupted),
+    durationMs: asNumber(result.durationMs) ?? asNumber(result.totalDurationMs),
   };
 }
 

@@ -1,0 +1,29 @@
+/** Bundles the command into dist/: a thin entry, every verb and heavy module a chunk of its own, loaded when used. */
+import { readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(
+  readFileSync(`${root}/package.json`, 'utf8'),
+);
+
+rmSync(`${root}/dist`, { recursive: true, force: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: {
+    main: 'src/cli/main.ts',
+    format: 'src/format/index.ts',
+  },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.16',
+  external: Object.keys(dependencies),
+  legalComments: 'linked',
+  sourcemap: false,
+  minifySyntax: true,
+  logLevel: 'warning',
+});

@@ -1,0 +1,65 @@
+/** Reads a verb's arguments by its own option table. */
+import { parseArgs } from 'node:util';
+import { type Arguments, COMMON_OPTIONS, type Command, type Option } from './command.ts';
+import { UsageError } from './errors.ts';
+
+export function parseArguments(command: Command, argv: readonly string[]): Arguments {
+  const options: Record<string, Option> = { ...command.options, ...COMMON_OPTIONS };
+  const parsed = parse(command, argv, options);
+  const values: Record<string, unknown> = parsed.values;
+  const strings = (name: string): string[] => [values[name]].flat().filter((value) => typeof value === 'string');
+  for (const [name, option] of Object.entries(options)) {
+    for (const value of strings(name)) {
+      if (option.choices && !option.choices.includes(value)) {
+        throw new UsageError(
+          `--${name} is ${option.choices.join(', ')}; not "${value}".`,
+          `skein ${command.name}`,
+          `Run: skein ${command.name} --help`,
+        );
+      }
+    }
+  }
+  return {
+    positionals: parsed.positionals,
+    flag: (name) => values[name] === true,
+    value: (name) => strings(name).at(-1),
+    values: strings,
+  };
+}
+
+function parse(command: Command, argv: readonly string[], options: Record<string, Option>) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { type, short, multiple }]) => [
+          name,
+          { type, multiple: multiple ?? false, ...(short === undefined ? {} : { short }) },
+        ]),
+      ),
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      message.split('. To specify')[0] ?? message,
+      `skein ${command.name}`,
+      `Run: skein ${command.name} --help`,
+    );
+  }
+}
+
+/** A whole number given on the command line. */
+export function wholeNumber(args: Arguments, name: string, least = 0): number | undefined {
+  const text = args.value(name);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < least) {
+    throw new UsageError(
+      `--${name} takes a whole number from ${least}; not "${text}".`,
+      `--${name} ${text}`,
+      'Give a number, e.g. 10.',
+    );
+  }
+  return number;
+}

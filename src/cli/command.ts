@@ -1,0 +1,56 @@
+/** What a verb is: everything help, docs, completion and parsing need to know of it stands here once. */
+import type { Context } from './context.ts';
+
+export interface Option {
+  readonly type: 'boolean' | 'string';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** What the value is called in help, e.g. DIR. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly help: string;
+}
+
+export interface Command {
+  readonly name: string;
+  /** The arguments as shown after the name, e.g. `SEL [--lines A-B]`. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Paragraphs for `skein VERB --help` and docs/cli.md. */
+  readonly details: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  readonly examples: readonly (readonly [command: string, what: string])[];
+  /** What its arguments are, for completion. */
+  readonly completes?: 'selector' | 'verb' | 'shell';
+  run(context: Context, args: Arguments): Promise<number> | number;
+}
+
+export interface Arguments {
+  readonly positionals: readonly string[];
+  flag(name: string): boolean;
+  value(name: string): string | undefined;
+  values(name: string): readonly string[];
+}
+
+/** Options every reading verb takes. */
+export const READING_OPTIONS = {
+  root: {
+    type: 'string',
+    multiple: true,
+    value: 'DIR',
+    help: 'Look here instead of $CLAUDE_CONFIG_DIR or ~/.claude (repeatable): a config folder, a projects folder, a project or one file',
+  },
+  json: { type: 'boolean', help: 'Print JSON, stable and documented in docs/json.md' },
+} as const satisfies Record<string, Option>;
+
+/** Options every verb takes. */
+export const COMMON_OPTIONS = {
+  help: { type: 'boolean', short: 'h', help: 'Show this help' },
+  color: {
+    type: 'string',
+    value: 'WHEN',
+    choices: ['auto', 'always', 'never'],
+    help: 'Colours: auto (default), always or never; NO_COLOR is honoured',
+  },
+  verbose: { type: 'boolean', help: 'Show where an error came from' },
+} as const satisfies Record<string, Option>;

@@ -1,0 +1,157 @@
+/** `skein list`: what there is, newest first. */
+
+import { wholeNumber } from '../arguments.ts';
+import { type Listed, listChats } from '../chats.ts';
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { ago, type Column, homePath, humanBytes, shortModel, table } from '../layout.ts';
+import { openLibrary, reportProblems } from '../library.ts';
+import { namesProject } from '../projects.ts';
+import { parseTime } from '../time.ts';
+
+export const list: Command = {
+  name: 'list',
+  usage: '[WORDS…] [--project NAME] [--after DATE] [--before DATE] [--sort KEY]',
+  summary: 'chats of all projects: title, project, git branch, time, size, model',
+  details: [
+    'Lists what the client keeps, newest first. Words choose by title, project, git branch or id. Titles come from the name given in the client, else the one its model wrote, else a summary, else the first prompt.',
+    'When the machine has no sessions, a small demo set is shown.',
+  ],
+  options: {
+    project: { type: 'string', value: 'NAME', help: 'Only this project: its path, or the end of it' },
+    after: {
+      type: 'string',
+      value: 'DATE',
+      help: 'Only chats that went on after this: 2026-11-01, 2026-11-01T14:00, 3d, 12h, today, yesterday',
+    },
+    before: { type: 'string', value: 'DATE', help: 'Only chats that began before this' },
+    sort: {
+      type: 'string',
+      value: 'KEY',
+      choices: ['updated', 'started', 'size', 'turns', 'title', 'project'],
+      help: 'Sort by updated (default), started, size, turns, title or project',
+    },
+    reverse: { type: 'boolean', help: 'Turn the order round' },
+    limit: { type: 'string', short: 'n', value: 'N', help: 'At most N chats (default on a terminal: all)' },
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein list', 'everything, newest first'],
+    ['skein list login --after 7d', 'chats about login of the last week'],
+    ['skein list --project api-server --sort size', 'the largest chats of a project first'],
+    ["skein list --json | jq -r '.chats[0].id'", 'the id of the newest chat'],
+  ],
+  run,
+};
+
+function run(context: Context, args: Arguments): number {
+  const library = openLibrary(context, args);
+  if (!args.flag('json')) reportProblems(context, library.problems);
+  const fits = filterOf(context, args);
+  const all = listChats(context, library);
+  const sorted = sortBy(all.filter(fits), args.value('sort') ?? 'updated');
+  const chats = (args.flag('reverse') ? sorted.toReversed() : sorted).slice(
+    0,
+    wholeNumber(args, 'limit') ?? sorted.length,
+  );
+  if (args.flag('json'))
+    context.out.write(
+      `${JSON.stringify({ chats: chats.map(toJson), ...(library.demo ? { demo: true } : {}) }, null, 2)}\n`,
+    );
+  else if (chats.length > 0) writeTable(context, chats);
+  else context.err.write(`${nothingText(all.length)}\n`);
+  return chats.length > 0 ? 0 : 1;
+}
+
+function nothingText(all: number): string {
+  return all === 0
+    ? 'No sessions here. Point Skein at some: --root DIR or CLAUDE_CONFIG_DIR.'
+    : `None of ${all} chats fits. Leave out a word or a filter.`;
+}
+
+function filterOf(context: Context, args: Arguments): (chat: Listed) => boolean {
+  const words = args.positionals.flatMap((text) => text.toLowerCase().split(/\s+/)).filter((word) => word !== '');
+  const project = args.value('project');
+  const after = timeOption(context, args, 'after');
+  const before = timeOption(context, args, 'before');
+  return (chat) => {
+    const { outline } = chat;
+    const text = [chat.title, chat.project, outline.gitBranch, chat.id].join('\n').toLowerCase();
+    if (!words.every((word) => text.includes(word))) return false;
+    if (project !== undefined && !namesProject(chat.project, project) && chat.head.slug !== project) return false;
+    if (after !== undefined && !(Date.parse(outline.updated ?? '') >= after)) return false;
+    return before === undefined || Date.parse(outline.started ?? '') < before;
+  };
+}
+
+function timeOption(context: Context, args: Arguments, name: string): number | undefined {
+  const text = args.value(name);
+  if (text === undefined) return undefined;
+  const time = parseTime(text, context.now());
+  if (time === undefined) {
+    throw new UsageError(
+      `--${name} takes a date or an age; not "${text}".`,
+      `--${name} ${text}`,
+      'Say e.g. 2026-11-01, 2026-11-01T14:00, 3d, 12h, today or yesterday.',
+    );
+  }
+  return time;
+}
+
+function sortBy(chats: readonly Listed[], key: string): Listed[] {
+  const by: Record<string, (a: Listed, b: Listed) => number> = {
+    started: (a, b) => (b.outline.started ?? '').localeCompare(a.outline.started ?? ''),
+    size: (a, b) => b.head.bytes - a.head.bytes,
+    turns: (a, b) => b.outline.turns - a.outline.turns,
+    title: (a, b) => (a.title ?? '').localeCompare(b.title ?? ''),
+    project: (a, b) => a.project.localeCompare(b.project),
+  };
+  const compare = by[key];
+  return compare === undefined ? [...chats] : chats.toSorted(compare);
+}
+
+function toJson({ id, title, project, outline, head }: Listed) {
+  return {
+    id,
+    title: title ?? null,
+    project,
+    cwd: outline.cwd ?? null,
+    gitBranch: outline.gitBranch ?? null,
+    started: outline.started ?? null,
+    updated: outline.updated ?? null,
+    turns: outline.turns,
+    model: outline.model ?? null,
+    sessions: [
+      { id: head.sessionId, file: head.file, sessionIds: outline.sessionIds, superseded: false, bytes: head.bytes },
+    ],
+  };
+}
+
+function writeTable(context: Context, chats: readonly Listed[]): void {
+  const { out } = context;
+  const columns: Column<Listed>[] = [
+    { title: 'ID', cell: ({ id }) => id.slice(0, 8), drop: 2, paint: out.style.dim },
+    { title: 'UPDATED', cell: ({ outline }) => ago(outline.updated, context.now()), drop: 0 },
+    {
+      title: 'TITLE',
+      cell: ({ title }) => title ?? '(no prompt)',
+      drop: 0,
+      max: 72,
+      flexible: true,
+      paint: (text, { title }) => (title === undefined ? out.style.dim(text) : text),
+    },
+    {
+      title: 'PROJECT',
+      cell: ({ project }) => homePath(project, context.home),
+      drop: 3,
+      max: 36,
+      paint: out.style.accent,
+    },
+    { title: 'GIT BRANCH', cell: ({ outline }) => outline.gitBranch ?? '', drop: 5, max: 20 },
+    { title: 'TURNS', cell: ({ outline }) => String(outline.turns), align: 'right', drop: 1 },
+    { title: 'SIZE', cell: ({ head }) => humanBytes(head.bytes), align: 'right', drop: 4 },
+    { title: 'MODEL', cell: ({ outline }) => shortModel(outline.model), drop: 6, max: 16 },
+  ];
+  for (const line of table(chats, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
+}

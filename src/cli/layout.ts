@@ -1,0 +1,136 @@
+/** Text laid out for a terminal: display width, cutting, tables that fit, times and sizes for people. */
+import stringWidth from 'string-width';
+
+const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+export function displayWidth(text: string): number {
+  return stringWidth(text);
+}
+
+/** Control characters would move the cursor or change colours: text from transcripts is shown without them. */
+export function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
+}
+
+/** At most `width` columns, cut between characters with an ellipsis. */
+export function cut(text: string, width: number): string {
+  if (width <= 0) return '';
+  if (displayWidth(text) <= width) return text;
+  let kept = '';
+  let used = 0;
+  for (const { segment } of segments.segment(text)) {
+    const size = displayWidth(segment);
+    if (used + size > width - 1) break;
+    kept += segment;
+    used += size;
+  }
+  return `${kept}…`;
+}
+
+export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
+  return align === 'left' ? text + space : space + text;
+}
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => string;
+  readonly align?: 'left' | 'right';
+  /** Never narrower than this while the column is shown. */
+  readonly min?: number;
+  /** Never wider than this. */
+  readonly max?: number;
+  /** When the width does not do, columns with the highest number go first. 0 stays. */
+  readonly drop: number;
+  /** Takes what width is left, or gives it. */
+  readonly flexible?: boolean;
+  readonly paint?: (text: string, row: Row) => string;
+}
+
+const GAP = 2;
+const LEAST_FLEXIBLE = 16;
+
+/** Rows as aligned lines no wider than `width`. */
+export function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width: number,
+  paintTitle: (text: string) => string,
+): string[] {
+  const cells = new Map(columns.map((column) => [column, rows.map((row) => printable(column.cell(row)))]));
+  const natural = (column: Column<Row>): number => {
+    const widest = (cells.get(column) ?? []).reduce(
+      (most, cell) => Math.max(most, displayWidth(cell)),
+      displayWidth(column.title),
+    );
+    return Math.min(column.max ?? Number.POSITIVE_INFINITY, Math.max(column.min ?? 0, widest));
+  };
+  const widths = fit(columns, natural, width);
+  const shown = columns.filter((column) => widths.has(column));
+  const lay = (text: string, column: Column<Row>) =>
+    pad(cut(text, widths.get(column) ?? 0), widths.get(column) ?? 0, column.align);
+  const titles = shown.map((column) => lay(column.title, column)).join(' '.repeat(GAP));
+  const lines = rows.map((row, index) =>
+    shown
+      .map((column) => {
+        const text = lay(cells.get(column)?.[index] ?? '', column);
+        return column.paint ? column.paint(text, row) : text;
+      })
+      .join(' '.repeat(GAP))
+      .trimEnd(),
+  );
+  return [paintTitle(titles.trimEnd()), ...lines];
+}
+
+function fit<Row>(
+  columns: readonly Column<Row>[],
+  natural: (column: Column<Row>) => number,
+  width: number,
+): Map<Column<Row>, number> {
+  let shown = [...columns];
+  for (;;) {
+    const widths = new Map(shown.map((column) => [column, natural(column)]));
+    const total = [...widths.values()].reduce((sum, each) => sum + each + GAP, -GAP);
+    const over = total - width;
+    if (over <= 0) return widths;
+    const flexible = shown.find((column) => column.flexible);
+    const room = flexible ? (widths.get(flexible) ?? 0) : 0;
+    if (flexible && room - over >= LEAST_FLEXIBLE) return widths.set(flexible, room - over);
+    const next = shown.filter((column) => column.drop > 0).toSorted((a, b) => b.drop - a.drop)[0];
+    if (next === undefined) return flexible ? widths.set(flexible, Math.max(4, room - over)) : widths;
+    shown = shown.filter((column) => column !== next);
+  }
+}
+
+export function humanBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** How long ago: "3 min ago", "yesterday" comes as "1 d ago"; older than a month as a date. */
+export function ago(time: string | undefined, now: Date): string {
+  if (time === undefined) return '';
+  const seconds = (now.getTime() - Date.parse(time)) / 1000;
+  if (Number.isNaN(seconds)) return '';
+  if (seconds < 0 || seconds > 30 * 86_400) return time.slice(0, 10);
+  if (seconds < 60) return 'just now';
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} d ago`;
+}
+
+/** The home folder as ~. */
+export function homePath(path: string, home: string): string {
+  return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** `claude-opus-4-5-20251101` is opus-4-5 to a person. */
+export function shortModel(model: string | undefined): string {
+  return (model ?? '').replace(/^claude-/, '').replace(/-\d{8}$/, '');
+}

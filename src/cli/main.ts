@@ -1,0 +1,106 @@
+/** From argv to an exit code. */
+import { homedir } from 'node:os';
+import type { Writable } from 'node:stream';
+import { parseArguments } from './arguments.ts';
+import type { Command } from './command.ts';
+import type { Context } from './context.ts';
+import { CommandError, UsageError } from './errors.ts';
+import { type ColorChoice, openTerminal, type Terminal } from './terminal.ts';
+import { findVerb, VERBS } from './verbs.ts';
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const stop = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      process.exitCode = name === 'SIGINT' ? 130 : 143;
+      stop.abort();
+    });
+  }
+  // The reader of a pipe may leave early (`skein cat … | head`): that is no error.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+      throw error;
+    });
+  }
+  const color = colorChoice(argv);
+  const err = terminal(process.stderr, color);
+  const context: Context = {
+    env: process.env,
+    home: homedir(),
+    cwd: process.cwd(),
+    now: () => new Date(),
+    out: terminal(process.stdout, color),
+    err,
+    signal: stop.signal,
+  };
+  try {
+    const code = await dispatch(context, argv);
+    process.exitCode ??= code;
+  } catch (error) {
+    process.exitCode = reportError(err, error, argv.includes('--verbose'));
+  }
+}
+
+/** The verb and its arguments; no verb is the main job. */
+export async function dispatch(context: Context, argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === '--help' || first === '-h' || first === 'help') return showHelp(context, rest[0]);
+  if (first === undefined || first.startsWith('-')) return run(context, await loadVerb('list'), argv);
+  return run(context, await loadVerb(first), rest);
+}
+
+async function run(context: Context, command: Command, argv: readonly string[]): Promise<number> {
+  const args = parseArguments(command, argv);
+  return args.flag('help') ? showHelp(context, command.name) : command.run(context, args);
+}
+
+async function loadVerb(name: string): Promise<Command> {
+  const verb = findVerb(name);
+  if (verb) return verb.load();
+  const { closest } = await import('./closest.ts');
+  const near = closest(
+    name,
+    VERBS.map((each) => each.name),
+  );
+  throw new UsageError(
+    `There is no verb "${name}".`,
+    `skein ${name}`,
+    near ? `Did you mean: skein ${near}` : 'Run: skein --help',
+  );
+}
+
+async function showHelp(context: Context, name: string | undefined): Promise<number> {
+  const { helpText, overviewText } = await import('./help.ts');
+  context.out.write(
+    name === undefined ? await overviewText(context.out.style) : helpText(await loadVerb(name), context.out.style),
+  );
+  return 0;
+}
+
+function reportError(err: Terminal, error: unknown, verbose: boolean): number {
+  if (error instanceof Error && 'where' in error && 'next' in error) {
+    err.write(
+      `${err.style.bad('skein:')} ${error.message}\n  ${err.style.dim('at:')} ${error.where}\n  ${err.style.dim('next:')} ${error.next}\n`,
+    );
+    if (verbose) err.write(`${error.stack ?? ''}\n`);
+    return error instanceof CommandError ? error.exitCode : 1;
+  }
+  const what = error instanceof Error ? error.message : String(error);
+  err.write(
+    `${err.style.bad('skein:')} ${what}\n  ${err.style.dim('next:')} This is a fault in Skein; run again with --verbose and report it.\n`,
+  );
+  if (verbose && error instanceof Error) err.write(`${error.stack ?? ''}\n`);
+  return 1;
+}
+
+function terminal(stream: Writable & { isTTY?: boolean; columns?: number }, color: ColorChoice): Terminal {
+  return openTerminal(stream, { isTerminal: stream.isTTY === true, columns: stream.columns, color, env: process.env });
+}
+
+/** Needed before the verb is known, so that its errors are in the colours asked for. */
+function colorChoice(argv: readonly string[]): ColorChoice {
+  const at = argv.findIndex((word) => word === '--color' || word.startsWith('--color='));
+  const value = argv[at]?.includes('=') ? argv[at]?.split('=')[1] : argv[at + 1];
+  return at >= 0 && (value === 'always' || value === 'never') ? value : 'auto';
+}

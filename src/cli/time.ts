@@ -1,0 +1,18 @@
+/** Times as people type them. */
+const AGES: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** A date, a time, an age (`3d` is three days ago), today or yesterday, in local time; undefined if it is none of these. */
+export function parseTime(text: string, now: Date): number | undefined {
+  const age = /^(\d+)([mhdw])$/.exec(text);
+  if (age) return now.getTime() - Number(age[1]) * (AGES[age[2] ?? ''] ?? 0);
+  if (text === 'today') return startOfDay(now, 0);
+  if (text === 'yesterday') return startOfDay(now, -1);
+  const date = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  if (date) return new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime();
+  const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function startOfDay(now: Date, days: number): number {
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days).getTime();
+}

@@ -1,0 +1,22 @@
+/** Every verb, with its module loaded only when it is used. The order is that of `skein --help`. */
+import type { Command } from './command.ts';
+
+interface Verb {
+  readonly name: string;
+  readonly group: 'look' | 'tools';
+  readonly load: () => Promise<Command>;
+}
+
+export const VERBS: readonly Verb[] = [
+  { name: 'list', group: 'look', load: async () => (await import('./commands/list.ts')).list },
+  { name: 'cat', group: 'look', load: async () => (await import('./commands/cat.ts')).cat },
+  { name: 'follow', group: 'look', load: async () => (await import('./commands/follow.ts')).follow },
+  { name: 'check', group: 'look', load: async () => (await import('./commands/check.ts')).check },
+  { name: 'completion', group: 'tools', load: async () => (await import('./commands/completion.ts')).completion },
+];
+
+export const GROUPS = { look: 'Look', tools: 'Tools' } as const;
+
+export function findVerb(name: string): Verb | undefined {
+  return VERBS.find((verb) => verb.name === name);
+}

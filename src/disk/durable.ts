@@ -1,0 +1,98 @@
+/** Writing so that a crash leaves the old state or the new one, never half of each. */
+import { fchmodSync, fsyncSync, mkdirSync, realpathSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { codeOf, toDiskError } from './errors.ts';
+import { closeFile, openFile, writeOnce } from './io.ts';
+
+/** Only the owner may look into what we write. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+
+/** Makes a folder and those above it; with `fsync` their names survive a crash. */
+export function makeFolders(folder: string, fsync: boolean): void {
+  const first = mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  if (first === undefined || !fsync) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}
+
+/** A new name in a folder is on the disk only when the folder itself is. Not every system can do this to a folder. */
+export function syncFolder(folder: string): void {
+  try {
+    const fd = openFile(folder);
+    try {
+      fsyncSync(fd);
+    } finally {
+      closeFile(fd);
+    }
+  } catch (error) {
+    if (!CANNOT_SYNC.has(codeOf(error) ?? '')) throw error;
+  }
+}
+
+const CANNOT_SYNC = new Set(['EPERM', 'EISDIR', 'EACCES', 'EINVAL', 'ENOTSUP']);
+
+/**
+ * Puts a whole file in place at once. A link keeps pointing to the file it points to. The mode is the one given, else
+ * that of the file replaced, else 0600. Throws DiskError; the old file is then as it was.
+ */
+export function writeFileAtomic(
+  path: string,
+  content: Uint8Array | Iterable<Uint8Array>,
+  options: { mode?: number } = {},
+): void {
+  try {
+    makeFolders(dirname(path), true);
+    const target = targetOf(path);
+    const mode = options.mode ?? modeOf(target) ?? FILE_MODE;
+    const temp = join(dirname(target), `.${basename(target).slice(0, 100)}.${process.pid}.${randomName()}.tmp`);
+    try {
+      writeNew(temp, content instanceof Uint8Array ? [content] : content, mode);
+      renameSync(temp, target);
+    } catch (error) {
+      removeIfThere(temp);
+      throw error;
+    }
+    syncFolder(dirname(target));
+  } catch (error) {
+    throw codeOf(error) === undefined ? error : toDiskError(error, 'cannot write', path);
+  }
+}
+
+function writeNew(path: string, content: Iterable<Uint8Array>, mode: number): void {
+  const fd = openFile(path, 'wx', FILE_MODE);
+  try {
+    for (const bytes of content) {
+      for (let done = 0; done < bytes.length; ) done += writeOnce(fd, bytes.subarray(done));
+    }
+    // Asked for after the content, and not by open: the umask does not apply.
+    fchmodSync(fd, mode);
+    fsyncSync(fd);
+  } finally {
+    closeFile(fd);
+  }
+}
+
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function modeOf(path: string): number | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat && stat.mode & 0o777;
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // The write's own failure is what is told.
+  }
+}
+
+function randomName(): string {
+  return Math.random().toString(36).slice(2, 10);
+}

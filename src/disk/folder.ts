@@ -1,0 +1,71 @@
+/** Listing folders without surprises: links resolved, the order fixed, troubles told as problems. */
+import type { Dirent, Stats } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf, DiskError, type Problem, toProblem } from './errors.ts';
+import type { FolderFs } from './io.ts';
+
+export interface Item {
+  readonly name: string;
+  /** As reached, links in it. */
+  readonly path: string;
+  /** The same place without links. */
+  readonly real: string;
+  readonly type: 'file' | 'folder' | 'other';
+  readonly linked: boolean;
+}
+
+/** Collects problems; the walk goes on. */
+export type Report = (problem: Problem) => void;
+
+/** What lies in a folder: real things first, so that a link to one of them comes second; each group in the order of its names. */
+export function listFolder(fs: FolderFs, folder: string, report: Report): Item[] {
+  const real = attempt(() => fs.realPath(folder), folder, report);
+  const entries = real === undefined ? undefined : attempt(() => fs.list(folder), folder, report);
+  if (real === undefined || entries === undefined) return [];
+  const items: Item[] = [];
+  for (const entry of entries) {
+    const item = entry.isSymbolicLink() ? followLink(fs, folder, entry, report) : plainItem(folder, real, entry);
+    if (item !== undefined) items.push(item);
+  }
+  return items.sort((a, b) => Number(a.linked) - Number(b.linked) || compareText(a.name, b.name));
+}
+
+/** Code units, not the locale: the same order on every machine. */
+export function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function statItem(fs: FolderFs, path: string, report: Report): Stats | undefined {
+  return attempt(() => fs.stat(path), path, report);
+}
+
+/** The value, or a problem: a disk that fails does not end the walk. */
+export function attempt<T>(call: () => T, where: string, report: Report): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (!(error instanceof DiskError) && codeOf(error) === undefined) throw error;
+    report(toProblem(error, where));
+    return undefined;
+  }
+}
+
+function plainItem(folder: string, realFolder: string, entry: Dirent): Item {
+  const type = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other';
+  return { name: entry.name, path: join(folder, entry.name), real: join(realFolder, entry.name), type, linked: false };
+}
+
+function followLink(fs: FolderFs, folder: string, entry: Dirent, report: Report): Item | undefined {
+  const path = join(folder, entry.name);
+  try {
+    const stat = fs.stat(path);
+    const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
+    return { name: entry.name, path, real: fs.realPath(path), type, linked: true };
+  } catch (error) {
+    const next = 'Remove the link, or bring back what it points to.';
+    if (codeOf(error) === 'ENOENT')
+      report({ kind: 'dangling-link', what: 'a link to nothing', where: path, next, code: 'ENOENT' });
+    else report(toProblem(error, path));
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+/** The system calls of this folder in one place, counted: tests and benches assert how much work was done instead of how long it took. */
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
+
+export interface IoCount {
+  /** Files opened, for reading or writing. */
+  opens: number;
+  reads: number;
+  bytesRead: number;
+  writes: number;
+  bytesWritten: number;
+  /** Folders listed. */
+  listings: number;
+  stats: number;
+}
+
+/** Counts up for the life of the process. */
+export const io: IoCount = { opens: 0, reads: 0, bytesRead: 0, writes: 0, bytesWritten: 0, listings: 0, stats: 0 };
+
+/** What was done since `before`, a copy of `io` taken earlier: `const before = { ...io }`. */
+export function ioSince(before: Readonly<IoCount>): IoCount {
+  return {
+    opens: io.opens - before.opens,
+    reads: io.reads - before.reads,
+    bytesRead: io.bytesRead - before.bytesRead,
+    writes: io.writes - before.writes,
+    bytesWritten: io.bytesWritten - before.bytesWritten,
+    listings: io.listings - before.listings,
+    stats: io.stats - before.stats,
+  };
+}
+
+/** Not blocking, so that a named pipe is refused instead of waited for. Windows knows no such flag. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+export function openFile(path: string, flags: string | number = READ, mode = 0o600): number {
+  const fd = openSync(path, flags, mode);
+  io.opens += 1;
+  return fd;
+}
+
+export function closeFile(fd: number): void {
+  closeSync(fd);
+}
+
+/** Fills `buffer` from `position`; may read less, 0 at the end of the file. */
+export function readAt(fd: number, buffer: Uint8Array, position: number): number {
+  const bytes = readSync(fd, buffer, 0, buffer.length, position);
+  io.reads += 1;
+  io.bytesRead += bytes;
+  return bytes;
+}
+
+/** One write call; may write less. */
+export function writeOnce(fd: number, bytes: Uint8Array): number {
+  const written = writeSync(fd, bytes);
+  io.writes += 1;
+  io.bytesWritten += written;
+  return written;
+}
+
+/** Inode numbers of Windows do not fit a double: identity is compared on bigints. */
+export function identityOf(fd: number): BigIntStats {
+  io.stats += 1;
+  return fstatSync(fd, { bigint: true });
+}
+
+/** undefined when nothing is there; every other trouble throws. */
+export function identityAt(path: string): BigIntStats | undefined {
+  io.stats += 1;
+  return statSync(path, { bigint: true, throwIfNoEntry: false });
+}
+
+/** How folders are looked at; tests hand in one that fails. */
+export interface FolderFs {
+  list(folder: string): Dirent[];
+  /** Follows links. */
+  stat(path: string): Stats;
+  realPath(path: string): string;
+}
+
+export const folderFs: FolderFs = {
+  list(folder) {
+    io.listings += 1;
+    return readdirSync(folder, { withFileTypes: true });
+  },
+  stat(path) {
+    io.stats += 1;
+    return statSync(path);
+  },
+  realPath: (path) => realpathSync.native(path),
+};

@@ -1,0 +1,62 @@
+/** Which project a session belongs to. The path comes from the entries' `cwd`; the slug is never decoded (L2). */
+import type { Entry } from '../format/entry.ts';
+import { projectSlug } from '../format/slug.ts';
+import type { SessionFile } from './find.ts';
+import { attempt, compareText, type Report } from './folder.ts';
+import { readEntriesOf } from './read.ts';
+
+export interface Project {
+  /** The working directory; the slug itself where no entry tells one. */
+  readonly path: string;
+  readonly from: 'cwd' | 'slug';
+}
+
+const CHUNK_BYTES = 64 << 10;
+
+/**
+ * The `cwd` that gives the folder its name: a session can wander into other folders, its project stays. Where none does
+ * (a moved or copied file), the one most lines carry, the earlier on a tie. Stops reading at the first that fits.
+ */
+export function projectOfEntries(entries: Iterable<Entry>, slug: string): Project {
+  const counts = new Map<string, number>();
+  for (const { head } of entries) {
+    if (head.cwd === undefined || head.cwd === '') continue;
+    const count = counts.get(head.cwd);
+    if (count === undefined && projectSlug(head.cwd) === slug) return { path: head.cwd, from: 'cwd' };
+    counts.set(head.cwd, (count ?? 0) + 1);
+  }
+  let best: string | undefined;
+  for (const [cwd, count] of counts) if (best === undefined || count > (counts.get(best) ?? 0)) best = cwd;
+  return best === undefined ? { path: slug, from: 'slug' } : { path: best, from: 'cwd' };
+}
+
+/** Reads until the project is known, no further than `maxBytes`. Throws DiskError. */
+export function projectOf(session: SessionFile, options: { maxBytes?: number } = {}): Project {
+  const entries = readEntriesOf(session.file, { to: options.maxBytes, chunkBytes: CHUNK_BYTES });
+  return projectOfEntries(entries, session.slug);
+}
+
+export interface ProjectSessions extends Project {
+  readonly sessions: readonly SessionFile[];
+}
+
+/**
+ * Sessions by project, in the order of the paths. Two projects whose slugs collide stay two; one seen under two roots is
+ * one. A session that cannot be read is reported and kept under its slug.
+ */
+export function groupByProject(
+  sessions: Iterable<SessionFile>,
+  report: Report = () => {},
+  toProject: (session: SessionFile) => Project = projectOf,
+): ProjectSessions[] {
+  const groups = new Map<string, Project & { sessions: SessionFile[] }>();
+  for (const session of sessions) {
+    const known = attempt(() => toProject(session), session.file, report);
+    const project: Project = known ?? { path: session.slug, from: 'slug' };
+    const key = `${project.from} ${project.path}`;
+    const group = groups.get(key) ?? { ...project, sessions: [] };
+    group.sessions.push(session);
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => compareText(a.path, b.path) || compareText(a.from, b.from));
+}

@@ -1,0 +1,107 @@
+/** Reading transcripts in bounded memory: the file passes by in chunks, payloads stay on disk until someone asks for them. */
+import type { Writable } from 'node:stream';
+import type { Entry } from '../format/entry.ts';
+import { FILE_START, type Position, splitLines } from '../format/lines.ts';
+import { readEntries, type Session } from '../format/session.ts';
+import { codeOf, toDiskError } from './errors.ts';
+import { type FileSource, fileSource } from './source.ts';
+
+export const CHUNK_BYTES = 1 << 20;
+
+export interface ReadOptions {
+  /** A line's start; later lines are numbered from there. */
+  readonly from?: Position;
+  /** The byte to stop before; a line cut there counts as torn. Without it, the end of the file. */
+  readonly to?: number;
+  readonly chunkBytes?: number;
+}
+
+/** One entry per line, in file order. Each entry can be asked for its bytes at any later time. Throws DiskError. */
+export function* readEntriesOf(file: string, options: ReadOptions = {}): Generator<Entry> {
+  const source = fileSource(file);
+  const from = options.from ?? FILE_START;
+  const chunks = readChunks(source, from.offset, options.to ?? Infinity, options.chunkBytes ?? CHUNK_BYTES);
+  yield* readEntries(source, splitLines(chunks, from));
+}
+
+/** All entries of a file, their payloads left on disk. */
+export function readSessionOf(file: string, options: ReadOptions = {}): Session {
+  return { file, entries: [...readEntriesOf(file, options)] };
+}
+
+/** Each chunk is a view that is valid until the next is asked for. */
+function* readChunks(source: FileSource, from: number, to: number, chunkBytes: number): Generator<Uint8Array> {
+  try {
+    const rest = Math.min(to, source.size()) - from;
+    // One byte more than is there, so that the end is seen without a second read.
+    const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(chunkBytes, rest + 1)));
+    for (let at = from; at < to; ) {
+      const got = source.fill(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
+      if (got === 0) return;
+      const chunk = buffer.subarray(0, got);
+      source.hold(chunk, at);
+      yield chunk;
+      at += got;
+    }
+  } finally {
+    source.hold(undefined);
+    source.close();
+  }
+}
+
+export interface Copied {
+  readonly bytes: number;
+  /** The reader went away (a closed pipe) before the end: no error, but nothing more to do. */
+  readonly closed: boolean;
+}
+
+/** Copies the bytes of a file as they are, at the pace of the reader. Throws DiskError when either side fails. */
+export async function copyRange(
+  file: string,
+  to: Writable,
+  range: { from?: number; to?: number } = {},
+): Promise<Copied> {
+  const source = fileSource(file);
+  let bytes = 0;
+  let failure: unknown;
+  const onError = (error: unknown) => {
+    failure ??= error;
+  };
+  to.on('error', onError);
+  try {
+    for (const chunk of readChunks(source, range.from ?? 0, range.to ?? Infinity, CHUNK_BYTES)) {
+      if (!(await written(to, chunk, onError))) {
+        if (failure === undefined || CLOSED.has(codeOf(failure) ?? '')) return { bytes, closed: true };
+        throw toDiskError(failure, 'cannot write', file);
+      }
+      bytes += chunk.length;
+    }
+    return { bytes, closed: false };
+  } finally {
+    // A stream tells its error again after the failed write: without a listener that would end the process.
+    if (failure === undefined) to.off('error', onError);
+  }
+}
+
+/** What a stream says when nobody reads any more. */
+const CLOSED = new Set([
+  'EPIPE',
+  'ECONNRESET',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
+
+/** Waits until the chunk has left: its memory is used again for the next one. */
+function written(to: Writable, chunk: Uint8Array, onError: (error: unknown) => void): Promise<boolean> {
+  return new Promise((resolve) => {
+    if (to.destroyed || to.writableEnded) return resolve(false);
+    const onClose = () => resolve(false);
+    to.once('close', onClose);
+    to.write(chunk, (error) => {
+      to.off('close', onClose);
+      if (error) onError(error);
+      resolve(!error);
+    });
+  });
+}

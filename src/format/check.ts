@@ -1,0 +1,150 @@
+/** Every departure from the rules of the format in one session, line by line, in one pass. */
+import { bytesOf, type Entry } from './entry.ts';
+import { createInventory, type Inventory } from './inventory.ts';
+import type { Issue, Severity } from './issue.ts';
+
+export interface CheckResult {
+  readonly issues: readonly Issue[];
+  readonly inventory: Inventory;
+}
+
+type Note = (
+  rule: string,
+  severity: Severity,
+  line: number,
+  what: string,
+  more?: { uuid?: string; fix?: string },
+) => void;
+
+/** Looks at each entry once, in file order; a file of any size passes by. */
+export function checkEntries(entries: Iterable<Entry>): CheckResult {
+  const issues: Issue[] = [];
+  const note: Note = (rule, severity, line, what, more) => issues.push({ rule, severity, line, what, ...more });
+  const inventory = createInventory();
+  const ids = createIdCheck(note);
+  for (const entry of entries) {
+    inventory.add(entry);
+    checkBytes(entry, bytesOf(entry), note);
+    checkEnvelope(entry, note);
+    checkOutputTokens(entry, note);
+    ids(entry);
+  }
+  return { issues, inventory: inventory.result() };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** E1: one JSON object a line, `\n` only, UTF-8. */
+function checkBytes(entry: Entry, bytes: Uint8Array, note: Note): void {
+  const { line, kind } = entry;
+  if (kind === 'unreadable' && !line.terminated) {
+    note(
+      'E1',
+      'warning',
+      line.number,
+      `torn last line, ${bytes.length} bytes without an end: still being written, or cut off`,
+    );
+  } else if (kind === 'unreadable') {
+    note(
+      'E1',
+      'error',
+      line.number,
+      `unreadable line (${entry.problem}), ${bytes.length} bytes at offset ${line.start}`,
+      {
+        fix: 'the client skips this line; its bytes are kept',
+      },
+    );
+  }
+  if (kind === 'blank') note('E1', 'info', line.number, 'blank line');
+  if (bytes.at(-1) === 13) note('E1', 'warning', line.number, 'line ends in CR LF');
+  if (line.start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb) {
+    note('E1', 'warning', 1, 'file starts with a byte order mark');
+  }
+  if (kind !== 'unreadable' && !isUtf8(bytes)) {
+    note('E1', 'warning', line.number, 'invalid UTF-8: read with replacement characters');
+  }
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    utf8.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** E2, E3, E13, E15, W1: the fields every entry of a conversation should have. */
+function checkEnvelope(entry: Entry, note: Note): void {
+  const { head, kind, line } = entry;
+  if (kind === 'unknown') {
+    note(
+      'E3',
+      'info',
+      line.number,
+      head.type === undefined ? 'entry without type or role' : `unknown type "${head.type}"`,
+    );
+  }
+  if (head.isApiErrorMessage) note('E13', 'info', line.number, 'API error shown to the user');
+  if (kind !== 'user' && kind !== 'assistant') return;
+  if (head.type === undefined) note('E15', 'info', line.number, 'no type: taken from the role');
+  if (head.uuid === undefined) note('E2', 'warning', line.number, `${kind} entry without uuid: it cannot be linked`);
+  else if (head.parentUuid === undefined) note('E2', 'warning', line.number, `${kind} entry without parentUuid`);
+  if (head.timestamp === undefined) {
+    note('W1', 'warning', line.number, `${kind} entry without timestamp: the client does not find such a conversation`);
+  } else if (Number.isNaN(Date.parse(head.timestamp))) {
+    note('E2', 'warning', line.number, `timestamp "${head.timestamp}" is not a time`);
+  }
+  if (head.contentForm === 'none') note('W1', 'warning', line.number, `${kind} entry without message content`);
+  if (kind === 'assistant' && head.message?.id === undefined) {
+    note('E4', 'info', line.number, 'assistant entry without message id: merged by request id or by place');
+  }
+}
+
+/** E12, H1: repeated uuids, children before parents, more than one session id. */
+function createIdCheck(note: Note): (entry: Entry) => void {
+  const seen = new Map<string, number>();
+  const awaited = new Set<string>();
+  const sessionIds = new Set<string>();
+  let latest = '';
+  return ({ head, line, kind }) => {
+    if (kind === 'blank' || kind === 'unreadable') return;
+    if (head.uuid !== undefined) {
+      const first = seen.get(head.uuid);
+      if (first === undefined) seen.set(head.uuid, line.number);
+      else
+        note('E12', 'warning', line.number, `uuid was used in line ${first} already: the last one counts`, {
+          uuid: head.uuid,
+        });
+      if (awaited.has(head.uuid)) note('E12', 'info', line.number, 'child stands before its parent');
+    }
+    if (typeof head.parentUuid === 'string' && !seen.has(head.parentUuid)) awaited.add(head.parentUuid);
+    if (head.uuid !== undefined && head.timestamp !== undefined) {
+      if (head.timestamp < latest) note('E12', 'info', line.number, 'timestamp earlier than one before it');
+      else latest = head.timestamp;
+    }
+    if (head.sessionId !== undefined && !sessionIds.has(head.sessionId)) {
+      sessionIds.add(head.sessionId);
+      if (sessionIds.size > 1)
+        note('H1', 'info', line.number, 'another session id: copied or continued from another session');
+    }
+  };
+}
+
+/** E17: files of 2.1.20 to 2.1.45 say 1 output token on every line. */
+function checkOutputTokens({ head, kind, line }: Entry, note: Note): void {
+  if (kind !== 'assistant' || head.version === undefined || head.message?.usage?.output !== 1) return;
+  if (inVersions(head.version, [2, 1, 20], [2, 1, 45])) {
+    note('E17', 'warning', line.number, 'output tokens were not recorded by this version: totals are incomplete');
+  }
+}
+
+function inVersions(version: string, from: readonly number[], to: readonly number[]): boolean {
+  const parts = version.split('.').map(Number);
+  return compareVersions(parts, from) >= 0 && compareVersions(parts, to) <= 0;
+}
+
+function compareVersions(a: readonly number[], b: readonly number[]): number {
+  for (const [i, part] of b.entries()) if ((a[i] ?? 0) !== part) return (a[i] ?? 0) - part;
+  return 0;
+}

@@ -1,0 +1,286 @@
+/** What a person did, told from everything that only looks like it (E7–E10, E15). The only place that knows the wrapper texts. */
+import { type Block, blocksOf, toBlocks } from './content.ts';
+import { type Entry, jsonOf } from './entry.ts';
+import type { Head } from './head.ts';
+import { asString, at, type Json, parseJson } from './json.ts';
+
+export type InputKind =
+  /** Typed by a person. */
+  | 'text'
+  | 'ide_selection'
+  | 'ide_opened_file'
+  | 'image'
+  | 'slash_command'
+  | 'bash_input'
+  /** Typed while the model was busy, handed over inside the running turn (E9). */
+  | 'queued'
+  /** Put into the queue; a prompt of its own only when nothing else shows it, see `queuedPrompts`. */
+  | 'enqueued'
+  /** Written by a model for its sub-agent. */
+  | 'agent_prompt'
+  /** Written by the client. */
+  | 'tool_result'
+  | 'bash_output'
+  | 'command_output'
+  | 'caveat'
+  | 'interrupt'
+  | 'task_notification'
+  | 'compact_summary'
+  /** Expansion of a command or skill, hook output, reminders. */
+  | 'meta'
+  | 'transcript_only'
+  | 'none';
+
+const TURN_STARTS: ReadonlySet<InputKind> = new Set<InputKind>([
+  'text',
+  'ide_selection',
+  'ide_opened_file',
+  'image',
+  'slash_command',
+  'bash_input',
+  'queued',
+]);
+
+export function isHumanTurnStart(kind: InputKind): boolean {
+  return TURN_STARTS.has(kind);
+}
+
+/** How the client's own user entries begin. The first that fits decides. */
+const WRAPPERS: readonly (readonly [InputKind, RegExp])[] = [
+  ['slash_command', /^<command-(?:name|message)>/],
+  ['bash_input', /^<bash-input>/],
+  ['bash_output', /^<bash-(?:stdout|stderr)>/],
+  ['command_output', /^<local-command-(?:stdout|stderr)>/],
+  ['caveat', /^(?:<local-command-caveat>|Caveat: )/],
+  ['task_notification', /^<[a-z]+-notification>/],
+  ['interrupt', /^\[Request interrupted by user/],
+  ['compact_summary', /^This session is being continued from a previous conversation/],
+  ['meta', /^<[a-z-]+-hook>/],
+  ['command_output', /^This slash command can only be invoked by Claude/],
+  // All that 1.0.111–2.1.45 keep of a mistyped command.
+  ['slash_command', /^Unknown (?:slash command|skill): \S+\s*$/],
+];
+
+/** Tags set before or after what was typed: not the person's words. */
+const OPENING_TAG = /^\s*<(ide_[a-z_]+|system-reminder)>/;
+const CLOSING_TAG = /<\/(ide_[a-z_]+|system-reminder)>$/;
+/** No such tag is longer; keeps the look at a text's end short. */
+const MAX_TAG = 64;
+
+export interface PromptContext {
+  /** ide_selection, ide_opened_file, system-reminder … */
+  readonly tag: string;
+  readonly text: string;
+}
+
+export interface Prompt {
+  readonly kind: InputKind;
+  /** What the person typed: a command as `/name args`, bash as `!command`, an image as `[image]`. */
+  readonly text: string;
+  readonly context: readonly PromptContext[];
+}
+
+/** Decided from the head where that is enough; the payload is loaded only for entries that may be a prompt. */
+export function inputKind(entry: Entry): InputKind {
+  return kindFromHead(entry) ?? promptOf(entry).kind;
+}
+
+export function promptText(entry: Entry): string {
+  return promptOf(entry).text;
+}
+
+export function promptOf(entry: Entry): Prompt {
+  const known = kindFromHead(entry);
+  if (known === 'none') return { kind: known, text: '', context: [] };
+  const read = readBlocks(typedBlocksOf(entry));
+  const kind = known ?? kindFromText(entry, read);
+  return { kind, text: typedText(kind, read.text), context: read.context };
+}
+
+function kindFromHead({ kind, head }: Entry): InputKind | undefined {
+  if (kind === 'attachment') return head.attachmentType === 'queued_command' ? undefined : 'none';
+  if (kind === 'queue-operation') return head.operation === 'enqueue' ? undefined : 'none';
+  if (kind === 'system') return head.subtype === 'local_command' ? undefined : 'none';
+  if (kind !== 'user') return 'none';
+  if (head.blocks.some((block) => block.type === 'tool_result')) return 'tool_result';
+  if (head.isCompactSummary) return 'compact_summary';
+  if (head.contentForm === 'none' || (head.contentForm === 'array' && head.blocks.length === 0)) return 'none';
+  if (head.isVisibleInTranscriptOnly) return 'transcript_only';
+  if (head.originKind !== undefined && head.originKind !== 'human') return kindOfOrigin(head.originKind);
+  return undefined;
+}
+
+function kindOfOrigin(origin: string): InputKind {
+  return origin.endsWith('notification') ? 'task_notification' : 'meta';
+}
+
+function kindFromText(entry: Entry, read: ReadBlocks): InputKind {
+  const { head } = entry;
+  if (entry.kind === 'attachment') return queuedKind(entry, read.text);
+  if (entry.kind === 'queue-operation') return isTyped(read.text) ? 'enqueued' : 'none';
+  const wrapper = WRAPPERS.find(([, pattern]) => pattern.test(read.text))?.[0];
+  if (entry.kind === 'system') return wrapper ?? 'command_output';
+  if (head.isMeta) return wrapper === 'caveat' ? 'caveat' : 'meta';
+  // A skill that the model called is written like a typed command (2.0.50).
+  if (head.sourceToolUseID !== undefined) return 'meta';
+  const kind = saysHuman(head) ? humanKind(wrapper, read) : (wrapper ?? clientKind(head) ?? humanKind(undefined, read));
+  return head.isSidechain && isHumanTurnStart(kind) ? 'agent_prompt' : kind;
+}
+
+/** Newest versions say it outright (E7). */
+function saysHuman(head: Head): boolean {
+  return head.originKind === 'human' || head.promptSource === 'typed' || head.promptSource === 'sdk';
+}
+
+function clientKind(head: Head): InputKind | undefined {
+  return head.promptSource === 'system' ? 'meta' : undefined;
+}
+
+function humanKind(wrapper: InputKind | undefined, read: ReadBlocks): InputKind {
+  if (wrapper === 'slash_command' || wrapper === 'bash_input') return wrapper;
+  const tags = read.context.map((context) => context.tag);
+  if (tags.includes('ide_selection')) return 'ide_selection';
+  if (tags.includes('ide_opened_file')) return 'ide_opened_file';
+  if (read.hasImage) return 'image';
+  return read.text === '' && tags.length > 0 ? 'meta' : 'text';
+}
+
+function queuedKind(entry: Entry, text: string): InputKind {
+  const attachment = jsonOf(entry)?.attachment;
+  const origin = asString(at(attachment, 'origin', 'kind'));
+  if (origin !== undefined && origin !== 'human') return kindOfOrigin(origin);
+  const mode = asString(at(attachment, 'commandMode')) ?? 'prompt';
+  if (mode.endsWith('notification')) return 'task_notification';
+  return isTyped(text) ? 'queued' : 'task_notification';
+}
+
+/** Not a notification, nor the record of a background task (`{"task_id":…}`, 2.1.45). */
+function isTyped(text: string): boolean {
+  if (text === '' || WRAPPERS.some(([, pattern]) => pattern.test(text))) return false;
+  return !(text.startsWith('{') && at(parseJson(text), 'task_id') !== undefined);
+}
+
+function typedBlocksOf(entry: Entry): Block[] {
+  const json = jsonOf(entry);
+  if (json === undefined) return [];
+  if (entry.kind !== 'attachment') return blocksOf(json);
+  const prompt: Json | undefined = at(json.attachment, 'prompt');
+  return toBlocks(prompt);
+}
+
+interface ReadBlocks {
+  readonly text: string;
+  readonly context: readonly PromptContext[];
+  readonly hasImage: boolean;
+}
+
+function readBlocks(blocks: readonly Block[]): ReadBlocks {
+  const context: PromptContext[] = [];
+  const parts: string[] = [];
+  for (const block of blocks) {
+    if (block.type === 'text') parts.push(stripContext(block.text, context));
+    else if (block.type === 'image') parts.push('[image]');
+    else if (block.type === 'other') parts.push(`[${block.name}]`);
+  }
+  const text = parts.filter((part) => part !== '').join('\n');
+  return { text, context, hasImage: blocks.some((block) => block.type === 'image') };
+}
+
+/** Takes the tags off both ends; a tag in the middle of a text is quoted by the person. */
+function stripContext(text: string, context: PromptContext[]): string {
+  let rest = text;
+  for (;;) {
+    const shorter = stripOpening(rest, context) ?? stripClosing(rest, context);
+    if (shorter === undefined) return rest === text ? text : rest.trim();
+    rest = shorter;
+  }
+}
+
+function stripOpening(text: string, context: PromptContext[]): string | undefined {
+  const [opening, tag] = OPENING_TAG.exec(text) ?? [];
+  if (opening === undefined || tag === undefined) return undefined;
+  const end = text.indexOf(`</${tag}>`, opening.length);
+  if (end < 0) return undefined;
+  context.push({ tag, text: text.slice(opening.length, end).trim() });
+  return text.slice(end + tag.length + 3);
+}
+
+function stripClosing(text: string, context: PromptContext[]): string | undefined {
+  const trimmed = text.trimEnd();
+  const [closing, tag] = CLOSING_TAG.exec(trimmed.slice(-MAX_TAG)) ?? [];
+  if (closing === undefined || tag === undefined) return undefined;
+  const start = trimmed.lastIndexOf(`<${tag}>`);
+  if (start < 0) return undefined;
+  context.push({ tag, text: trimmed.slice(start + tag.length + 2, -closing.length).trim() });
+  return trimmed.slice(0, start);
+}
+
+function typedText(kind: InputKind, text: string): string {
+  if (kind === 'slash_command') return commandText(text);
+  if (kind === 'bash_input') return `!${inTag(text, 'bash-input') ?? text}`;
+  return text;
+}
+
+function commandText(text: string): string {
+  const name = inTag(text, 'command-name') ?? /^Unknown [a-z ]+: (\S+)/.exec(text)?.[1] ?? '';
+  const args = inTag(text, 'command-args')?.trim() ?? '';
+  const slashed = name.startsWith('/') ? name : `/${name}`;
+  return args === '' ? slashed : `${slashed} ${args}`;
+}
+
+function inTag(text: string, tag: string): string | undefined {
+  const start = text.indexOf(`<${tag}>`);
+  const end = text.indexOf(`</${tag}>`, start);
+  return start < 0 || end < 0 ? undefined : text.slice(start + tag.length + 2, end);
+}
+
+/** A custom command or skill is written message first and is followed by its expansion; a local command name first and is not. */
+export function hasExpansion(entry: Entry): boolean {
+  const [first] = typedBlocksOf(entry);
+  return first?.type === 'text' && first.text.startsWith('<command-message>');
+}
+
+interface Waiting {
+  readonly entry: Entry;
+  readonly text: string;
+  readonly deliveredAt?: Entry;
+}
+
+/**
+ * The prompts whose only trace is their enqueueing (E9, 2.0.76–2.1.45): the entry at which each was handed over → the
+ * enqueueing that holds its text. A dequeued prompt has a user entry of its own, one absorbed by a newer client an attachment.
+ */
+export function queuedPrompts(entries: readonly Entry[]): Map<Entry, Entry> {
+  let waiting: Waiting[] = [];
+  let absorbed: Waiting[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'queue-operation') {
+      const { operation } = entry.head;
+      if (operation === 'enqueue' && inputKind(entry) === 'enqueued') {
+        waiting.push({ entry, text: promptText(entry) });
+      } else if (operation === 'dequeue') waiting.shift();
+      else if (operation === 'remove') {
+        const [removed] = takeOut(waiting, promptTextOf(entry));
+        if (removed) absorbed.push({ ...removed, deliveredAt: entry });
+      } else if (operation === 'popAll') waiting = [];
+    } else if (waiting.length > 0 && entry.kind === 'user' && kindFromHead(entry) !== 'tool_result') {
+      const shown = promptText(entry);
+      waiting = waiting.filter(({ text }) => !shown.includes(text));
+    } else if (absorbed.length > 0 && entry.head.attachmentType === 'queued_command') {
+      const shown = promptText(entry);
+      const copy = absorbed.find(({ text }) => text === shown);
+      absorbed = absorbed.filter((item) => item !== copy);
+    }
+  }
+  return new Map([...absorbed, ...waiting].map((item) => [item.deliveredAt ?? item.entry, item.entry]));
+}
+
+function promptTextOf(entry: Entry): string | undefined {
+  return asString(jsonOf(entry)?.content);
+}
+
+/** The first with this text, or without a text the first. */
+function takeOut(waiting: Waiting[], text: string | undefined): Waiting[] {
+  const index = text === undefined ? 0 : waiting.findIndex((item) => item.text === text);
+  return index < 0 ? [] : waiting.splice(index, 1);
+}

@@ -1,0 +1,15 @@
+/** The name of a project's folder (L2). One way only: the slug is lossy, the true path is the entries' `cwd`. */
+
+const MAX_SLUG = 200;
+
+/** `path` is the real path of the working directory; Windows paths are taken as they are. */
+export function projectSlug(path: string): string {
+  const slug = path.replace(/[^A-Za-z0-9]/g, '-');
+  return slug.length <= MAX_SLUG ? slug : `${slug.slice(0, MAX_SLUG)}-${pathHash(path)}`;
+}
+
+function pathHash(path: string): string {
+  let hash = 0;
+  for (let i = 0; i < path.length; i += 1) hash = (Math.imul(hash, 31) + path.charCodeAt(i)) | 0;
+  return Math.abs(hash).toString(36);
+}

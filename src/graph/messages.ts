@@ -1,0 +1,279 @@
+/** Assistant lines → API messages (E4, E13, E14, E18): the only place that merges them. */
+import { type Block, blocksOf } from '../format/content.ts';
+import { type Entry, jsonOf } from '../format/entry.ts';
+import type { MessageHead } from '../format/head.ts';
+import { asNumber, asObject, at, type JsonObject } from '../format/json.ts';
+import type { Usage } from '../format/usage.ts';
+import { createIdIndex } from './idindex.ts';
+import type { Message } from './types.ts';
+
+/** One line of a message, or a copy of one inside a progress entry. */
+interface MessageLine {
+  readonly entry: Entry;
+  readonly head: MessageHead;
+  readonly uuid?: string;
+  readonly timestamp?: string;
+  readonly requestId?: string;
+}
+
+/** Every assistant entry belongs to exactly one message; messages stand in the order of their first lines. */
+export function mergeMessages(entries: readonly Entry[], requests = requestTimes(entries)): Message[] {
+  const lines: (MessageLine | undefined)[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'assistant') lines.push(ownLine(entry));
+    // Keeps messages without any id apart where a user entry stands between them.
+    else if (entry.kind === 'user') lines.push(undefined);
+  }
+  return groupLines(lines).map((group) => toMessage(group, requests));
+}
+
+/** Messages of sub-agents as `agent_progress` entries repeat them. */
+export function copiedMessages(entries: readonly Entry[]): Message[] {
+  const lines: MessageLine[] = [];
+  for (const entry of entries) {
+    const line = entry.kind === 'progress' ? copiedLine(entry) : undefined;
+    if (line) lines.push(line);
+  }
+  return groupLines(lines).map((group): Message => ({ ...toMessage(group, new Map()), copyIn: 'progress' }));
+}
+
+/** When each stored request was sent, by the id that `requestRef` names (E14). */
+export function requestTimes(entries: readonly Entry[]): Map<string, string> {
+  const times = new Map<string, string>();
+  for (const { kind, head } of entries) {
+    if (kind === 'api-request' && head.id !== undefined && head.timestamp !== undefined) {
+      times.set(head.id, head.timestamp);
+    }
+  }
+  return times;
+}
+
+function ownLine(entry: Entry): MessageLine {
+  const { head } = entry;
+  return {
+    entry,
+    head: head.message ?? {},
+    uuid: head.uuid,
+    timestamp: head.timestamp,
+    requestId: head.requestId,
+  };
+}
+
+function copiedLine(entry: Entry): MessageLine | undefined {
+  const copy = entry.head.progress?.copy;
+  if (copy?.message === undefined || (copy.type ?? copy.message.role) !== 'assistant') return undefined;
+  const { uuid, timestamp, requestId } = copy;
+  return { entry, head: copy.message, uuid, timestamp, requestId };
+}
+
+/** By message id, else request id, else adjacency. All lines with one uuid are one line and stay together. */
+function groupLines(lines: readonly (MessageLine | undefined)[]): MessageLine[][] {
+  const groups: MessageLine[][] = [];
+  const byId = createIdIndex<MessageLine[]>();
+  const byRequest = new Map<string, MessageLine[]>();
+  const byUuid = new Map<string, MessageLine[]>();
+  const ids = lastIds(lines);
+  let previous: MessageLine | undefined;
+  let adjacent: MessageLine[] | undefined;
+  for (const line of lines) {
+    if (line === undefined) {
+      previous = undefined;
+      continue;
+    }
+    const { id, requestId } = (line.uuid === undefined ? undefined : ids.get(line.uuid)) ?? idsOf(line);
+    let group = line.uuid === undefined ? undefined : byUuid.get(line.uuid);
+    if (group === undefined && id !== undefined) group = byId.find(id, requestId);
+    else if (group === undefined && requestId !== undefined) group = byRequest.get(requestId);
+    else if (group === undefined && isNextLine(previous, line)) group = adjacent;
+    if (group === undefined) {
+      group = [];
+      groups.push(group);
+    }
+    group.push(line);
+    if (id !== undefined) byId.add(id, requestId, group);
+    else if (requestId !== undefined) byRequest.set(requestId, group);
+    if (line.uuid !== undefined) byUuid.set(line.uuid, group);
+    previous = line;
+    adjacent = group;
+  }
+  return groups;
+}
+
+interface Ids {
+  readonly id?: string;
+  readonly requestId?: string;
+}
+
+function idsOf(line: MessageLine): Ids {
+  return { id: line.head.id, requestId: line.requestId };
+}
+
+/** A uuid that occurs again: its last content decides where all of them belong (E12). Only repeated ones are listed. */
+function lastIds(lines: readonly (MessageLine | undefined)[]): Map<string, Ids> {
+  const seen = new Set<string>();
+  const repeated = new Map<string, Ids>();
+  for (const line of lines) {
+    if (line?.uuid === undefined) continue;
+    if (seen.has(line.uuid)) repeated.set(line.uuid, idsOf(line));
+    else seen.add(line.uuid);
+  }
+  return repeated;
+}
+
+function isNextLine(previous: MessageLine | undefined, line: MessageLine): boolean {
+  if (previous === undefined) return false;
+  const [before, after] = [previous.entry.head, line.entry.head];
+  return before.isSidechain === after.isSidechain && before.agentId === after.agentId;
+}
+
+function toMessage(group: readonly MessageLine[], requests: ReadonlyMap<string, string>): Message {
+  const lines = withoutRepeats(group, (line) => line.uuid);
+  const [first] = lines;
+  const heads = lines.map((line) => line.head);
+  return {
+    id: firstOf(heads, (head) => head.id),
+    requestId: firstOf(group, (line) => line.requestId),
+    entries: group.map((line) => line.entry),
+    entryUuids: lines.flatMap((line) => line.uuid ?? []),
+    finalUuid: lastOf(lines, (line) => line.uuid),
+    model: firstOf(heads, (head) => head.model),
+    stopReason: lastOf(heads, (head) => head.stopReason ?? undefined),
+    usage: largestUsage(group.map((line) => line.head.usage)),
+    started: firstOf(group, (line) => requests.get(line.entry.head.requestRef ?? '')),
+    ended: lastOf(lines, (line) => line.timestamp),
+    isApiError: lines.some((line) => line.entry.head.isApiErrorMessage),
+    synthetic: heads.some((head) => head.model === '<synthetic>'),
+    isSidechain: first?.entry.head.isSidechain ?? false,
+  };
+}
+
+function firstOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {
+  for (const item of items) {
+    const value = pick(item);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+function lastOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {
+  return firstOf(items.toReversed(), pick);
+}
+
+/** Usage is that of the whole message; early lines of a stream hold partial counts. */
+export function largestUsage(usages: Iterable<Usage | undefined>): Usage | undefined {
+  let largest: Usage | undefined;
+  for (const usage of usages) {
+    if (usage && (largest === undefined || usage.output >= largest.output)) largest = usage;
+  }
+  return largest;
+}
+
+/** A line that occurs again keeps its first place. In one file the last content wins (E12); copies in other files are poorer (H1). */
+function withoutRepeats<A extends { readonly entry: Entry }>(
+  items: readonly A[],
+  uuidOf: (item: A) => string | undefined,
+): A[] {
+  const kept = new Map<string | A, A>();
+  for (const item of items) {
+    const key = uuidOf(item) ?? item;
+    const known = kept.get(key);
+    if (known === undefined || known.entry.source === item.entry.source) kept.set(key, item);
+  }
+  return [...kept.values()];
+}
+
+/** The lines of a message without repeats, in order. */
+export function linesOfMessage(message: Message): Entry[] {
+  const lines = message.entries.map((entry) => ({ entry }));
+  return withoutRepeats(lines, ({ entry }) => uuidIn(entry, message)).map(({ entry }) => entry);
+}
+
+function uuidIn(entry: Entry, message: Message): string | undefined {
+  return message.copyIn ? entry.head.progress?.copy?.uuid : entry.head.uuid;
+}
+
+/** Loads the content: blocks in file order, growing repeats collapsed. */
+export function blocksOfMessage(message: Message): Block[] {
+  const blocks: Block[] = [];
+  /** Where the last block of each index stands. */
+  const places = new Map<number, number>();
+  for (const entry of linesOfMessage(message)) {
+    const json = lineJson(entry, message);
+    if (json === undefined) continue;
+    const base = asNumber(json.apiBlockIndex) ?? 0;
+    blocksOf(json).forEach((block, offset) => {
+      const place = places.get(base + offset);
+      const earlier = place === undefined ? undefined : blocks[place];
+      if (place !== undefined && earlier && extendsBlock(block, earlier)) blocks[place] = block;
+      else {
+        places.set(base + offset, blocks.length);
+        blocks.push(block);
+      }
+    });
+  }
+  return blocks;
+}
+
+function lineJson(entry: Entry, message: Message): JsonObject | undefined {
+  const json = jsonOf(entry);
+  return message.copyIn ? asObject(at(json, 'data', 'message')) : json;
+}
+
+/** Old streams wrote a block again as it grew. Thinking that is already signed is finished. */
+function extendsBlock(later: Block, earlier: Block): boolean {
+  if (later.type === 'text' && earlier.type === 'text') return later.text.startsWith(earlier.text);
+  if (later.type === 'thinking' && earlier.type === 'thinking') {
+    const sameSignature = earlier.signature === '' || earlier.signature === later.signature;
+    return sameSignature && later.thinking.startsWith(earlier.thinking);
+  }
+  if (later.type === 'tool_use' && earlier.type === 'tool_use') return later.id === earlier.id;
+  return JSON.stringify(later.raw) === JSON.stringify(earlier.raw);
+}
+
+export interface UsageTotals {
+  readonly messages: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheCreation: number;
+  readonly cacheRead: number;
+  /** Messages whose output tokens were not recorded (E17): the totals are too small. */
+  readonly incomplete: number;
+}
+
+/** Totals over any set of files: each message once, whatever repeats, copies and forks hold of it; synthetic ones left out. */
+export function usageOfMessages(messages: Iterable<Message>): UsageTotals {
+  const unique = uniqueUsages(messages);
+  const totals = { messages: unique.length, input: 0, output: 0, cacheCreation: 0, cacheRead: 0, incomplete: 0 };
+  for (const { usage, ended } of unique) {
+    totals.input += usage.input;
+    totals.output += usage.output;
+    totals.cacheCreation += usage.cacheCreation;
+    totals.cacheRead += usage.cacheRead;
+    if (!ended && usage.output <= 1) totals.incomplete += 1;
+  }
+  return totals;
+}
+
+interface MessageUsage {
+  usage: Usage;
+  /** A stop reason was recorded. */
+  ended: boolean;
+}
+
+function uniqueUsages(messages: Iterable<Message>): MessageUsage[] {
+  const unique: MessageUsage[] = [];
+  const index = createIdIndex<MessageUsage>();
+  for (const message of messages) {
+    if (message.synthetic || message.usage === undefined) continue;
+    const key = message.id ?? message.requestId ?? message.finalUuid;
+    const ended = message.stopReason !== undefined;
+    const known = key === undefined ? undefined : index.find(key, message.requestId);
+    if (known) {
+      known.usage = largestUsage([known.usage, message.usage]) ?? known.usage;
+      known.ended ||= ended;
+    } else unique.push({ usage: message.usage, ended });
+    const kept = known ?? unique.at(-1);
+    if (key !== undefined && kept) index.add(key, message.requestId, kept);
+  }
+  return unique;
+}

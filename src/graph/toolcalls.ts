@@ -1,0 +1,223 @@
+/** tool_use and tool_result paired by id across lines, order and files (E5, E6): the only place that pairs them. */
+import { type Block, blocksOf, plainText, type ToolResultBlock } from '../format/content.ts';
+import { type Entry, jsonOf } from '../format/entry.ts';
+import type { BlockHead } from '../format/head.ts';
+import type { Issue } from '../format/issue.ts';
+import { asString, at, type Json } from '../format/json.ts';
+import { durationBetween } from './time.ts';
+import { type ToolResult, toToolResult } from './toolresults/read.ts';
+import type { ToolCall, ToolStatus } from './types.ts';
+
+export interface ToolCalls {
+  /** In the order of their first lines. */
+  readonly calls: ToolCall[];
+  readonly issues: Issue[];
+}
+
+interface Use {
+  readonly id: string;
+  readonly name: string;
+  readonly entry: Entry;
+  input: Entry;
+}
+
+interface Result {
+  entry: Entry;
+  block: BlockHead;
+}
+
+export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
+  const issues: Issue[] = [];
+  const { uses, owners } = collectUses(entries, issues);
+  const results = collectResults(entries, issues);
+  const stopped = interruptedMessages(entries);
+  const agents = agentsInProgress(entries);
+  const calls = uses.map((use) => {
+    const result = owners.get(use.id) === use ? results.get(use.id) : undefined;
+    return toCall(use, result, stopped, agents.get(use.id));
+  });
+  for (const [id, { entry }] of results) {
+    if (!owners.has(id)) issues.push(issue('A2', entry, `tool_result without its tool_use (${id})`));
+  }
+  return { calls, issues };
+}
+
+function collectUses(entries: readonly Entry[], issues: Issue[]): { uses: Use[]; owners: Map<string, Use> } {
+  const uses: Use[] = [];
+  const owners = new Map<string, Use>();
+  for (const entry of entries) {
+    if (entry.kind !== 'assistant') continue;
+    for (const block of entry.head.blocks) {
+      if (!isUse(block)) continue;
+      const use: Use = { id: block.id ?? '', name: block.name ?? '', entry, input: entry };
+      const owner = owners.get(use.id);
+      if (owner && isSameLine(owner.entry, entry)) {
+        if (owner.entry.source === entry.source) owner.input = entry;
+        continue;
+      }
+      if (owner) issues.push(issue('A3', entry, `tool_use id ${use.id} used again; its result belongs to the first`));
+      else if (use.id !== '') owners.set(use.id, use);
+      uses.push(use);
+    }
+  }
+  return { uses, owners };
+}
+
+/** Also the calls that the API answers itself: `server_tool_use`, `mcp_tool_use`. */
+function isUse(block: BlockHead): boolean {
+  return block.type === 'tool_use' || block.type.endsWith('_tool_use');
+}
+
+function isResult(block: BlockHead): boolean {
+  return block.type === 'tool_result' || block.type.endsWith('_tool_result');
+}
+
+/** The same line again, or the same block of the same message as it grew (E4, E12). */
+function isSameLine(a: Entry, b: Entry): boolean {
+  const id = a.head.message?.id;
+  return (a.head.uuid !== undefined && a.head.uuid === b.head.uuid) || (id !== undefined && id === b.head.message?.id);
+}
+
+function collectResults(entries: readonly Entry[], issues: Issue[]): Map<string, Result> {
+  const results = new Map<string, Result>();
+  for (const entry of entries) {
+    if (entry.kind !== 'user' && entry.kind !== 'assistant') continue;
+    for (const block of entry.head.blocks) {
+      if (!isResult(block)) continue;
+      const id = block.toolUseId ?? '';
+      const known = results.get(id);
+      if (known === undefined) results.set(id, { entry, block });
+      else if (known.entry.head.uuid !== entry.head.uuid) {
+        issues.push(issue('E5', entry, `a second result for ${id}; the first is used`));
+      } else if (known.entry.source === entry.source) Object.assign(known, { entry, block });
+    }
+  }
+  return results;
+}
+
+/** 2.1.325 calls a tool that was stopped while it ran rejected; the marker after it says that it was interrupted. */
+function interruptedMessages(entries: readonly Entry[]): Set<string> {
+  const ids = new Set<string>();
+  for (const { head } of entries) if (head.interruptedMessageId !== undefined) ids.add(head.interruptedMessageId);
+  return ids;
+}
+
+/** Sub-agents that report progress, by the call that started them: known before the call has a result. */
+function agentsInProgress(entries: readonly Entry[]): Map<string, string> {
+  const agents = new Map<string, string>();
+  for (const { kind, head } of entries) {
+    const agentId = head.progress?.agentId;
+    if (kind === 'progress' && agentId !== undefined && head.parentToolUseID !== undefined) {
+      agents.set(head.parentToolUseID, agentId);
+    }
+  }
+  return agents;
+}
+
+function toCall(use: Use, result: Result | undefined, stopped: Set<string>, agent: string | undefined): ToolCall {
+  const { head } = use.entry;
+  const started = head.timestamp;
+  const ended = result?.entry.head.timestamp;
+  return {
+    id: use.id,
+    name: use.name,
+    status: result === undefined ? 'pending' : statusOf(result, stopped.has(head.message?.id ?? '')),
+    use: use.entry,
+    input: use.input,
+    result: result?.entry,
+    useUuid: head.uuid,
+    resultUuid: result?.entry.head.uuid,
+    started,
+    ended,
+    durationMs: result?.entry.head.result?.durationMs ?? durationBetween(started, ended),
+    agentId: result?.entry.head.result?.agentId ?? agent,
+  };
+}
+
+function statusOf({ entry, block }: Result, stopped: boolean): ToolStatus {
+  const { result, toolDenialKind } = entry.head;
+  if (toolDenialKind !== undefined) return toolDenialKind === 'interrupted' || stopped ? 'interrupted' : 'denied';
+  if (result?.interrupted) return 'interrupted';
+  if (block.isError) return errorStatus(textIn(entry, block.toolUseId));
+  const inBackground = result?.backgroundTaskId !== undefined || result?.isAsync || result?.status === 'async_launched';
+  return inBackground ? 'background' : 'ok';
+}
+
+/** What the client answers in a tool's place when it may not run. */
+const DENIED = [
+  /^The user doesn't want to (?:proceed with this tool use|take this action)/,
+  /^Claude requested permissions? to [\s\S]*, but you haven't granted it yet/,
+  /^Permission (?:to use|for) [\s\S]* (?:has been|was) (?:auto-)?denied/,
+  /^This command requires approval/,
+  /^PreToolUse:\S+ hook error: /,
+  /^\S+ operation blocked by hook/,
+  /^Hook PreToolUse:\S+ denied this tool/,
+  /^User (?:rejected|declined) /,
+];
+const INTERRUPTED = [
+  /(?:^|\n)\[Request interrupted by user(?: for tool use)?\]\s*$/,
+  /^\[Tool call interrupted: /,
+  /^\[Tool use interrupted\]/,
+];
+
+function errorStatus(text: string): ToolStatus {
+  const said = text.replace(/^<tool_use_error>|^Error: /, '');
+  if (INTERRUPTED.some((pattern) => pattern.test(said))) return 'interrupted';
+  return DENIED.some((pattern) => pattern.test(said)) ? 'denied' : 'error';
+}
+
+function textIn(entry: Entry, id: string | undefined): string {
+  return plainText(resultBlock(entry, id)?.content);
+}
+
+function resultBlock(entry: Entry, id: string | undefined): (ToolResultBlock & { raw: Block['raw'] }) | undefined {
+  const json = jsonOf(entry);
+  const blocks = json === undefined ? [] : blocksOf(json);
+  for (const block of blocks) if (block.type === 'tool_result' && block.toolUseId === (id ?? '')) return block;
+  return undefined;
+}
+
+function issue(rule: string, entry: Entry, what: string): Issue {
+  return { rule, severity: 'warning', line: entry.line.number, uuid: entry.head.uuid, what };
+}
+
+/** Loads what the model gave the tool. */
+export function inputOfCall(call: ToolCall): Json | undefined {
+  const json = jsonOf(call.input);
+  const blocks = json === undefined ? [] : blocksOf(json);
+  // A growing block is written more than once: the last is complete.
+  return blocks.findLast((block) => asString(block.raw.id) === call.id)?.raw.input;
+}
+
+/** Loads what the tool gave back to the model, as written; undefined while there is no result. */
+export function contentOfCall(call: ToolCall): Json | undefined {
+  if (call.result === undefined) return undefined;
+  const own = resultBlock(call.result, call.id);
+  if (own) return own.content;
+  const json = jsonOf(call.result);
+  const blocks = json === undefined ? [] : blocksOf(json);
+  return blocks.find((block) => asString(block.raw.tool_use_id) === call.id)?.raw.content;
+}
+
+/** Loads the client's own structured record of the result (E6). */
+export function toolResultOf(call: ToolCall): ToolResult {
+  return toToolResult(call.name, call.result && jsonOf(call.result)?.toolUseResult);
+}
+
+/** Reads a file of `tool-results/` by the path the transcript names (L4); undefined when it is gone. */
+export type Resolve = (path: string) => string | undefined;
+
+/** The text of a result; a large output that was saved to a file is read from there. */
+export function textOfCall(call: ToolCall, resolve?: Resolve): string | undefined {
+  if (call.result === undefined) return undefined;
+  const text = plainText(contentOfCall(call));
+  const path = persistedPath(text, call.result);
+  return (path === undefined ? undefined : resolve?.(path)) ?? text;
+}
+
+const PERSISTED = /^<persisted-output>\n[^\n]*saved to: ([^\n]+)/;
+
+function persistedPath(text: string, result: Entry): string | undefined {
+  if (!text.startsWith('<persisted-output>')) return undefined;
+  return PERSISTED.exec(text)?.[1] ?? asString(at(jsonOf(result), 'toolUseResult', 'persistedOutputPath'));
+}

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { HEAD_KEEP } from '../../src/format/head.ts';
+import { type Json, parseJson } from '../../src/format/json.ts';
+import { prune, skeleton } from '../../src/format/skeleton.ts';
+import { decode, encode } from '../../src/format/text.ts';
+
+/** Values with the keys the scan looks for at every level, so that it has something to find. */
+const json = fc.letrec<{ value: Json; object: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constant(null),
+    fc.boolean(),
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+    fc.integer(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('\u2028', '"', '\\', '日本', 'tool_use', '\ud800'),
+    fc.array(tie('value'), { maxLength: 4 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(
+    fc.oneof(
+      fc.constantFrom(
+        'type',
+        'uuid',
+        'message',
+        'content',
+        'id',
+        'usage',
+        'data',
+        'isSidechain',
+        'parentUuid',
+        'origin',
+        'kind',
+      ),
+      fc.string(),
+    ),
+    tie('value'),
+    { maxKeys: 6 },
+  ),
+}));
+
+function agree(line: Uint8Array): void {
+  const scanned = skeleton(line, HEAD_KEEP);
+  const parsed = parseJson(decode(line));
+  if (parsed === undefined) expect(scanned).toBeUndefined();
+  else if (scanned !== undefined) expect(scanned).toEqual(prune(parsed, HEAD_KEEP));
+}
+
+describe('the metadata scan agrees with JSON.parse', () => {
+  test('on any JSON value, with any white space', () => {
+    fc.assert(
+      fc.property(json.object, fc.constantFrom(undefined, 1, '\t', '\r\n'), (value, space) => {
+        const line = encode(JSON.stringify(value, null, space));
+        const scanned = skeleton(line, HEAD_KEEP);
+        expect(scanned).toEqual(prune(parseJson(decode(line)) ?? null, HEAD_KEEP));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('on JSON with any byte replaced, cut or inserted: never a value where JSON.parse has none', () => {
+    fc.assert(
+      fc.property(
+        json.object,
+        fc.nat(),
+        fc.integer({ min: 0, max: 255 }),
+        fc.constantFrom(0, 1, 2),
+        (value, where, byte, how) => {
+          const whole = encode(JSON.stringify(value));
+          const at = where % whole.length;
+          const rest =
+            how === 0
+              ? [byte, ...whole.slice(at + 1)]
+              : how === 1
+                ? [...whole.slice(at + 1)]
+                : [byte, ...whole.slice(at)];
+          agree(Uint8Array.from([...whole.slice(0, at), ...rest]));
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('on any bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => agree(bytes)),
+      { numRuns: 2000 },
+    );
+  });
+
+  test.each([
+    '{"type":"user","type":"assistant"}',
+    '{"message":{"id":"a","role":"user"},"message":{"id":"b"}}',
+    '{"\\u0074ype":"user"}',
+    '{"type":"us\\u0065r","__proto__":{"uuid":"x"}}',
+    '{"type":01}',
+    '{"type":1.0,"uuid":-0,"cwd":1e400}',
+    '{"type":truex}',
+    '{"type":"a"}}',
+    '{"type":"a",}',
+    '{"a":[1,]}',
+    '{"a" 1}',
+    '{a:1}',
+    '[]',
+    '"text"',
+    'null',
+    '',
+    '{"type":"a\u0001"}',
+    '{"type":"\\x"}',
+    '{"type":"\\u12g4"}',
+    '{"type":"abc',
+    '{"message":"not an object","content":[1,"two",null,{"type":"text"}]}',
+  ])('on %j', (text) => agree(encode(text)));
+
+  test('on nesting deeper than it follows, where it leaves the answer to JSON.parse', () => {
+    const deep = encode(`{"type":"user","x":${'['.repeat(5000)}${']'.repeat(5000)}}`);
+    expect(skeleton(deep, HEAD_KEEP)).toBeUndefined();
+    agree(deep);
+  });
+});
