@@ -75,7 +75,16 @@ function walkRoot(walk: Walk, { kind, path }: Root): void {
   else if (kind === 'project') walkProject(walk, path, { root: path, slug: basename(path) });
   else if (kind === 'projects') walkProjects(walk, path, path);
   // Noting the config root keeps a link back to it from being walked as a project.
-  else if (isFirstVisit(walk, path)) walkProjects(walk, join(path, 'projects'), path);
+  else if (isFirstVisit(walk, path)) walkConfig(walk, path);
+}
+
+/** That there are no projects was told when the root was looked at. */
+function walkConfig(walk: Walk, config: string): void {
+  const folder = join(config, 'projects');
+  const report: Report = (problem) => {
+    if (problem.where !== folder || problem.kind !== 'missing') walk.report(problem);
+  };
+  walkProjects({ ...walk, report }, folder, config);
 }
 
 function walkProjects(walk: Walk, folder: string, root: string): void {

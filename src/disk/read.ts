@@ -1,8 +1,8 @@
 /** Reading transcripts in bounded memory: the file passes by in chunks, payloads stay on disk until someone asks for them. */
 import type { Writable } from 'node:stream';
-import type { Entry } from '../format/entry.ts';
-import { FILE_START, type Position, splitLines } from '../format/lines.ts';
-import { readEntries, type Session } from '../format/session.ts';
+import type { Entry, ParsedEntry, Source } from '../format/entry.ts';
+import { FILE_START, type Position, type RawLine, splitLines } from '../format/lines.ts';
+import { readEntries, readParsedEntries, type Session } from '../format/session.ts';
 import { codeOf, toDiskError } from './errors.ts';
 import { type FileSource, fileSource } from './source.ts';
 
@@ -18,10 +18,24 @@ export interface ReadOptions {
 
 /** One entry per line, in file order. Each entry can be asked for its bytes at any later time. Throws DiskError. */
 export function* readEntriesOf(file: string, options: ReadOptions = {}): Generator<Entry> {
+  yield* readLinesOf(file, options, readEntries);
+}
+
+/** Hands the lines of a file, with their bytes, to a function that folds them. Throws DiskError. */
+export function readLinesOf<T>(
+  file: string,
+  options: ReadOptions,
+  read: (source: Source, lines: Iterable<RawLine>) => T,
+): T {
   const source = fileSource(file);
   const from = options.from ?? FILE_START;
   const chunks = readChunks(source, from.offset, options.to ?? Infinity, options.chunkBytes ?? CHUNK_BYTES);
-  yield* readEntries(source, splitLines(chunks, from));
+  return read(source, splitLines(chunks, from));
+}
+
+/** The same with the whole object of each entry. Throws DiskError. */
+export function* readParsedEntriesOf(file: string, options: ReadOptions = {}): Generator<ParsedEntry> {
+  yield* readLinesOf(file, options, readParsedEntries);
 }
 
 /** All entries of a file, their payloads left on disk. */

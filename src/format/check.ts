@@ -1,7 +1,8 @@
 /** Every departure from the rules of the format in one session, line by line, in one pass. */
-import { bytesOf, type Entry } from './entry.ts';
+import { type Entry, type Source, toEntry } from './entry.ts';
 import { createInventory, type Inventory } from './inventory.ts';
 import type { Issue, Severity } from './issue.ts';
+import type { RawLine } from './lines.ts';
 
 export interface CheckResult {
   readonly issues: readonly Issue[];
@@ -16,18 +17,20 @@ type Note = (
   more?: { uuid?: string; fix?: string },
 ) => void;
 
-/** Looks at each entry once, in file order; a file of any size passes by. */
-export function checkEntries(entries: Iterable<Entry>): CheckResult {
+/** Looks at each line once, in file order; a file of any size passes by. `onEntry` sees every entry on the way. */
+export function checkLines(source: Source, lines: Iterable<RawLine>, onEntry?: (entry: Entry) => void): CheckResult {
   const issues: Issue[] = [];
   const note: Note = (rule, severity, line, what, more) => issues.push({ rule, severity, line, what, ...more });
   const inventory = createInventory();
   const ids = createIdCheck(note);
-  for (const entry of entries) {
+  for (const { line, bytes } of lines) {
+    const entry = toEntry(source, line, bytes);
     inventory.add(entry);
-    checkBytes(entry, bytesOf(entry), note);
+    checkBytes(entry, bytes, note);
     checkEnvelope(entry, note);
     checkOutputTokens(entry, note);
     ids(entry);
+    onEntry?.(entry);
   }
   return { issues, inventory: inventory.result() };
 }

@@ -26,25 +26,38 @@ export const EMPTY_HEAD: Head = headOf({});
 /** Longer lines are kept and copied but not looked into: a JavaScript string cannot hold much more. */
 export const MAX_PARSED_LINE = 256 * 1024 * 1024;
 
-export function toEntry(source: Source, line: Line, bytes: Uint8Array): Entry {
-  return build(source, line, bytes, (text) => skeleton(text, HEAD_KEEP) ?? parseWhole(text));
+/** An entry with its whole object at hand, for those who look at every payload anyway. */
+export interface ParsedEntry {
+  readonly entry: Entry;
+  readonly json: JsonObject | undefined;
 }
 
-/** The same entry by way of the whole object: what tests hold the byte scan against. */
-export function toEntryFully(source: Source, line: Line, bytes: Uint8Array): Entry {
+/** The entry of a line by the metadata scan, which leaves what it is not sure of to JSON.parse. */
+export function toEntry(source: Source, line: Line, bytes: Uint8Array): Entry {
+  return build(source, line, bytes, (text) => skeleton(text, HEAD_KEEP) ?? parseWhole(text)).entry;
+}
+
+/** The same entry by way of the whole object. */
+export function toParsedEntry(source: Source, line: Line, bytes: Uint8Array): ParsedEntry {
   return build(source, line, bytes, parseWhole);
 }
 
-function build(source: Source, line: Line, bytes: Uint8Array, read: (text: Uint8Array) => Json | undefined): Entry {
+function build(
+  source: Source,
+  line: Line,
+  bytes: Uint8Array,
+  read: (text: Uint8Array) => Json | undefined,
+): ParsedEntry {
   const from = bomLength(line, bytes);
   const text = from > 0 ? bytes.subarray(from) : bytes;
-  if (isBlank(text)) return { source, line, kind: 'blank', head: EMPTY_HEAD };
+  if (isBlank(text)) return { entry: { source, line, kind: 'blank', head: EMPTY_HEAD }, json: undefined };
   const value = text.length <= MAX_PARSED_LINE ? read(text) : undefined;
   if (!isObject(value)) {
-    return { source, line, kind: 'unreadable', head: EMPTY_HEAD, problem: whyUnreadable(text, value) };
+    const problem = whyUnreadable(text, value);
+    return { entry: { source, line, kind: 'unreadable', head: EMPTY_HEAD, problem }, json: undefined };
   }
   const head = headOf(value);
-  return { source, line, kind: kindOf(head), head };
+  return { entry: { source, line, kind: kindOf(head), head }, json: value };
 }
 
 /** The bytes of an entry's line, without the line end. */

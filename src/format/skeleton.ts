@@ -4,6 +4,7 @@
  * sure (invalid or very deep JSON) it says so with undefined, and the caller falls back to JSON.parse.
  */
 import { isObject, type Json, type JsonObject } from './json.ts';
+import { beginScan, parseOrUnsure, skipColon, skipSpace, skipString, skipValue, UNSURE, wasPlain } from './jsonscan.ts';
 import { decode, decodeAscii, encode } from './text.ts';
 
 /** What to keep of a value: all of it, its type only (a string becomes ''), the named keys of an object, or the items of an array. */
@@ -13,15 +14,15 @@ export interface KeepKeys {
   /** The same keys by length in bytes, so that most are told apart without building a string. */
   readonly byLength: readonly (readonly Key[])[];
 }
+export interface KeepItems {
+  readonly items: Keep;
+}
 interface Key {
   readonly name: string;
   readonly keep: Keep;
   readonly bytes: Uint8Array;
   /** The string last read here: ids, paths and versions repeat from line to line and are then shared, not copied. */
   last: string;
-}
-export interface KeepItems {
-  readonly items: Keep;
 }
 
 export function keepKeys(kept: Record<string, Keep>): KeepKeys {
@@ -55,244 +56,112 @@ export function prune(value: Json, keep: Keep): Json {
 }
 
 const QUOTE = 34;
-const BACKSLASH = 92;
-const MAX_DEPTH = 200;
-/** The two-character escapes of JSON: " \ / b f n r t; `u` is checked apart. */
-const ESCAPES = new Uint8Array(256);
-for (const code of [34, 92, 47, 98, 102, 110, 114, 116]) ESCAPES[code] = 1;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+const COMMA = 44;
 
-const UNSURE = { unsure: true };
-
-// The scanner's state lives in the module: one scan runs at a time, and a closure per line would cost more than the scan.
 let bytes: Uint8Array = new Uint8Array();
-let words = new DataView(bytes.buffer);
+/** Where the value last read ended: reading gives a value and a position. */
 let at = 0;
-let end = 0;
 
 export function skeleton(line: Uint8Array, keep: Keep): Json | undefined {
   bytes = line;
-  if (words.buffer !== line.buffer) words = new DataView(line.buffer);
-  at = 0;
-  end = line.length;
+  beginScan(line);
   try {
-    const value = readValue(keep, 0);
-    skipSpace();
-    return at === end ? value : undefined;
+    const value = readValue(0, keep, 0, undefined);
+    return skipSpace(at) === line.length ? value : undefined;
   } catch (error) {
     if (error === UNSURE) return undefined;
     throw error;
   }
 }
 
-function readValue(keep: Keep, depth: number, key?: Key): Json {
-  skipSpace();
-  const first = bytes[at];
+function readValue(from: number, keep: Keep, depth: number, key: Key | undefined): Json {
+  const i = skipSpace(from);
+  const first = bytes[i];
   if (first === QUOTE) {
-    if (keep === 'value') return readString(key);
-    skipString();
+    if (keep === 'value') return readString(i, key);
+    at = skipString(i);
     return '';
   }
-  if (first === 123 || first === 91) {
-    if (keep === 'value') return parseSlice(depth);
-    if (keep === 'type') {
-      skipValue(depth);
-      return first === 123 ? {} : [];
-    }
-    return first === 123 ? readObject(keep, depth) : readArray(keep, depth);
+  if (typeof keep === 'object') {
+    if (first === OPEN_OBJECT) return readObject(i, 'keys' in keep ? keep : undefined, depth);
+    if (first === OPEN_ARRAY) return readArray(i, 'items' in keep ? keep.items : undefined, depth);
   }
-  return parseSlice(depth);
+  at = skipValue(i, depth);
+  if (keep === 'type' && first === OPEN_OBJECT) return {};
+  if (keep === 'type' && first === OPEN_ARRAY) return [];
+  if (first === 116) return true;
+  if (first === 102) return false;
+  if (first === 110) return null;
+  const value: Json = parseOrUnsure(decode(bytes, i, at));
+  return value;
 }
 
-function readObject(keep: KeepKeys | KeepItems, depth: number): JsonObject {
+function readObject(from: number, wanted: KeepKeys | undefined, depth: number): JsonObject {
   const object: JsonObject = {};
-  const wanted = 'keys' in keep ? keep : undefined;
-  at += 1;
-  skipSpace();
-  if (bytes[at] === 125) {
-    at += 1;
-    return object;
-  }
+  let i = skipSpace(from + 1);
+  at = i + 1;
+  if (bytes[i] === CLOSE_OBJECT) return object;
   for (;;) {
-    skipSpace();
-    const start = at;
-    if (bytes[at] !== QUOTE) throw UNSURE;
-    const plain = skipString();
-    const key = wanted && findKey(wanted, start, at, plain);
-    skipSpace();
-    expect(58);
-    if (key === undefined) skipValue(depth + 1);
-    else object[key.name] = readValue(key.keep, depth + 1, key);
-    skipSpace();
-    if (bytes[at] === 44) {
-      at += 1;
-      continue;
-    }
-    expect(125);
-    return object;
+    const start = skipSpace(i);
+    const stop = skipString(start);
+    const key = wanted && findKey(wanted, start, stop);
+    i = skipColon(stop);
+    if (key === undefined) at = skipValue(i, depth + 1);
+    else object[key.name] = readValue(i, key.keep, depth + 1, key);
+    i = skipSpace(at);
+    at = i + 1;
+    if (bytes[i] === CLOSE_OBJECT) return object;
+    if (bytes[i] !== COMMA) throw UNSURE;
+    i += 1;
   }
 }
 
-function readArray(keep: KeepKeys | KeepItems, depth: number): Json[] {
+function readArray(from: number, items: Keep | undefined, depth: number): Json[] {
   const array: Json[] = [];
-  const items = 'items' in keep ? keep.items : undefined;
-  at += 1;
-  skipSpace();
-  if (bytes[at] === 93) {
-    at += 1;
-    return array;
-  }
+  let i = skipSpace(from + 1);
+  at = i + 1;
+  if (bytes[i] === CLOSE_ARRAY) return array;
   for (;;) {
-    if (items === undefined) skipValue(depth + 1);
-    else array.push(readValue(items, depth + 1));
-    skipSpace();
-    if (bytes[at] === 44) {
-      at += 1;
-      continue;
-    }
-    expect(93);
-    return array;
+    if (items === undefined) at = skipValue(i, depth + 1);
+    else array.push(readValue(i, items, depth + 1, undefined));
+    i = skipSpace(at);
+    at = i + 1;
+    if (bytes[i] === CLOSE_ARRAY) return array;
+    if (bytes[i] !== COMMA) throw UNSURE;
+    i += 1;
   }
-}
-
-function skipValue(depth: number): void {
-  if (depth > MAX_DEPTH) throw UNSURE;
-  skipSpace();
-  const first = bytes[at];
-  if (first === QUOTE) skipString();
-  else if (first === 123) skipMembers(125, true, depth);
-  else if (first === 91) skipMembers(93, false, depth);
-  else skipScalar();
-}
-
-function skipMembers(close: number, keyed: boolean, depth: number): void {
-  at += 1;
-  skipSpace();
-  if (bytes[at] === close) {
-    at += 1;
-    return;
-  }
-  for (;;) {
-    if (keyed) {
-      skipSpace();
-      if (bytes[at] !== QUOTE) throw UNSURE;
-      skipString();
-      skipSpace();
-      expect(58);
-    }
-    skipValue(depth + 1);
-    skipSpace();
-    if (bytes[at] === 44) {
-      at += 1;
-      continue;
-    }
-    expect(close);
-    return;
-  }
-}
-
-/** Numbers and literals are short: they are cut out and checked by JSON.parse itself. */
-function skipScalar(): void {
-  const start = at;
-  while (at < end) {
-    const byte = bytes[at] ?? 0;
-    if (byte === 44 || byte === 125 || byte === 93 || byte <= 32) break;
-    at += 1;
-  }
-  if (isCommonScalar(start)) return;
-  parseOrUnsure(decode(bytes, start, at));
-}
-
-/** true, false, null and plain integers without a leading zero, recognised without a string. */
-function isCommonScalar(start: number): boolean {
-  const length = at - start;
-  const first = bytes[start] ?? 0;
-  if (length === 4 && first === 116)
-    return bytes[start + 1] === 114 && bytes[start + 2] === 117 && bytes[start + 3] === 101;
-  if (length === 4 && first === 110)
-    return bytes[start + 1] === 117 && bytes[start + 2] === 108 && bytes[start + 3] === 108;
-  if (first < 49 || first > 57) return false;
-  for (let i = start + 1; i < at; i += 1) {
-    const digit = bytes[i] ?? 0;
-    if (digit < 48 || digit > 57) return false;
-  }
-  return true;
 }
 
 /** The wanted key written between two quotes, if it is one. */
-function findKey(wanted: KeepKeys, start: number, stop: number, plain: boolean): Key | undefined {
-  if (!plain) {
-    const name = parseOrUnsure(decode(bytes, start, stop));
+function findKey(wanted: KeepKeys, start: number, stop: number): Key | undefined {
+  if (!wasPlain()) {
+    const name: Json = parseOrUnsure(decode(bytes, start, stop));
     return typeof name === 'string' ? wanted.keys.get(name) : undefined;
   }
   const candidates = wanted.byLength[stop - start - 2];
   if (candidates === undefined) return undefined;
-  next: for (const key of candidates) {
-    for (let i = 0; i < key.bytes.length; i += 1) if (key.bytes[i] !== bytes[start + 1 + i]) continue next;
-    return key;
-  }
+  for (const key of candidates) if (isWritten(key.bytes, start + 1)) return key;
   return undefined;
 }
 
-/** Passes over a string, checking it; says whether it is plain ASCII without escapes. */
-function skipString(): boolean {
-  const line = bytes;
-  const view = words;
-  const base = line.byteOffset;
-  const lastWord = end - 4;
-  let seen = 0;
-  let i = at + 1;
-  let plain = true;
-  for (;;) {
-    // Four bytes at a time while none is a quote, a backslash or a control character.
-    while (i <= lastWord) {
-      const word = view.getInt32(base + i, true);
-      const control = word - 0x20202020;
-      const quote = (word ^ 0x22222222) - 0x01010101;
-      const backslash = (word ^ 0x5c5c5c5c) - 0x01010101;
-      const hits = (control | quote | backslash) & ~word & 0x80808080;
-      seen |= word;
-      if (hits !== 0) {
-        i += (31 - Math.clz32(hits & -hits)) >> 3;
-        break;
-      }
-      i += 4;
-    }
-    if (i >= end) throw UNSURE;
-    const byte = line[i] ?? 0;
-    if (byte === QUOTE) break;
-    if (byte === BACKSLASH) {
-      plain = false;
-      i = skipEscape(i);
-    } else {
-      if (byte < 32) throw UNSURE;
-      seen |= byte;
-      i += 1;
-    }
-  }
-  at = i + 1;
-  // `seen` may hold bytes after the closing quote: then a plain string merely takes the slower way.
-  return plain && (seen & 0x80808080) === 0;
+function isWritten(word: Uint8Array, from: number): boolean {
+  for (let i = 0; i < word.length; i += 1) if (word[i] !== bytes[from + i]) return false;
+  return true;
 }
 
-function skipEscape(i: number): number {
-  const next = bytes[i + 1] ?? 0;
-  if (next !== 117) {
-    if (ESCAPES[next] !== 1) throw UNSURE;
-    return i + 2;
-  }
-  for (let digit = i + 2; digit < i + 6; digit += 1) if (!isHex(bytes[digit] ?? 0)) throw UNSURE;
-  return i + 6;
-}
-
-function readString(key?: Key): string {
-  const start = at;
-  if (!skipString()) {
-    const value = parseOrUnsure(decode(bytes, start, at));
+function readString(from: number, key: Key | undefined): string {
+  at = skipString(from);
+  if (!wasPlain()) {
+    const value: Json = parseOrUnsure(decode(bytes, from, at));
     if (typeof value !== 'string') throw UNSURE;
     return value;
   }
-  if (key === undefined) return decodeAscii(bytes, start + 1, at - 1);
-  if (!repeats(key.last, start + 1, at - 1)) key.last = decodeAscii(bytes, start + 1, at - 1);
+  if (key === undefined) return decodeAscii(bytes, from + 1, at - 1);
+  if (!repeats(key.last, from + 1, at - 1)) key.last = decodeAscii(bytes, from + 1, at - 1);
   return key.last;
 }
 
@@ -300,36 +169,4 @@ function repeats(last: string, start: number, stop: number): boolean {
   if (last.length !== stop - start) return false;
   for (let i = 0; i < last.length; i += 1) if (last.charCodeAt(i) !== bytes[start + i]) return false;
   return true;
-}
-
-function parseSlice(depth: number): Json {
-  const start = at;
-  skipValue(depth);
-  return parseOrUnsure(decode(bytes, start, at));
-}
-
-function parseOrUnsure(text: string): Json {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    throw UNSURE;
-  }
-}
-
-function expect(byte: number): void {
-  if (bytes[at] !== byte) throw UNSURE;
-  at += 1;
-}
-
-function skipSpace(): void {
-  while (at < end) {
-    const byte = bytes[at];
-    if (byte !== 32 && byte !== 9 && byte !== 10 && byte !== 13) return;
-    at += 1;
-  }
-}
-
-function isHex(byte: number): boolean {
-  return (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102);
 }

@@ -3,9 +3,9 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DiskError, type Problem } from '../../disk/errors.ts';
 import { findSessions, type SessionFile } from '../../disk/find.ts';
-import { readEntriesOf } from '../../disk/read.ts';
+import { readLinesOf } from '../../disk/read.ts';
 import { findRoots } from '../../disk/roots.ts';
-import { checkEntries } from '../../format/check.ts';
+import { checkLines } from '../../format/check.ts';
 import type { Inventory } from '../../format/inventory.ts';
 import type { Issue, Severity } from '../../format/issue.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
@@ -86,7 +86,7 @@ function filesOf(context: Context, args: Arguments): { files: readonly SessionFi
 
 function checkFile(file: SessionFile): Checked {
   try {
-    const { issues, inventory } = checkEntries(readEntriesOf(file.file));
+    const { issues, inventory } = readLinesOf(file.file, {}, checkLines);
     return { file, issues: [...fileIssues(file), ...issues], inventory };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;

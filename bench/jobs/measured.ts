@@ -1,0 +1,8 @@
+/** Runs a job over the files named on the command line and prints the CPU seconds it took, without the start of Node. */
+export function measured(job: (files: readonly string[]) => number): void {
+  const files = process.argv.slice(2);
+  const before = process.cpuUsage();
+  const result = job(files);
+  const { user, system } = process.cpuUsage(before);
+  console.log(JSON.stringify({ cpu: (user + system) / 1e6, rss: process.resourceUsage().maxRSS * 1024, result }));
+}

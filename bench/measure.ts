@@ -1,0 +1,23 @@
+/** CPU seconds and peak memory of whole processes: the least of several runs, since noise only adds. */
+import { spawnSync } from 'node:child_process';
+
+export interface Cost {
+  readonly cpu: number;
+  /** Bytes; only known of Node processes. */
+  readonly rss: number;
+}
+
+/** Runs a shell command; `time` counts it and all its children. */
+export function costOf(command: string, runs = 5): Cost {
+  const costs = Array.from({ length: runs }, () => once(command));
+  return { cpu: Math.min(...costs.map(({ cpu }) => cpu)), rss: Math.max(...costs.map(({ rss }) => rss)) };
+}
+
+function once(command: string): Cost {
+  const script = `TIMEFORMAT='cpu %3U %3S'; time { ${command} ; } >/dev/null`;
+  const { stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  const match = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(stderr);
+  if (match === null) throw new Error(`${command}: exit ${status}\n${stderr}`);
+  const rss = /peak (\d+)/.exec(stderr)?.[1];
+  return { cpu: Number(match[1]) + Number(match[2]), rss: Number(rss ?? 0) };
+}

@@ -1,0 +1,113 @@
+/** `npm run bench`: the table of ratios, every row against a baseline measured in the same run. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
+import { costOf } from './measure.ts';
+
+const { values } = parseArgs({
+  options: {
+    mb: { type: 'string', default: '200' },
+    large: { type: 'string', default: '1000' },
+    only: { type: 'string' },
+  },
+});
+const OUT = join(ROOT, '.cache', 'bench', 'jobs');
+const NODE = process.execPath;
+const SKEIN = join(ROOT, 'bin', 'skein');
+const rows: Row[] = [];
+
+interface Row {
+  readonly job: string;
+  readonly measured: string;
+  readonly ratio: number;
+  readonly against: string;
+  readonly target: number;
+}
+
+interface JobCost {
+  readonly cpu: number;
+  readonly rss: number;
+  readonly result: number;
+}
+
+/** A job's own CPU, the least of three runs in processes of their own. */
+function job(name: string, files: readonly string[], flags: readonly string[] = []): JobCost {
+  const runs = Array.from({ length: 3 }, (): JobCost => {
+    const text = execFileSync(NODE, [...flags, join(OUT, `${name}.js`), ...files], {
+      encoding: 'utf8',
+      maxBuffer: 1 << 28,
+    });
+    return JSON.parse(text);
+  });
+  return runs.reduce((best, run) => (run.cpu < best.cpu ? { ...run, rss: Math.max(run.rss, best.rss) } : best));
+}
+
+function row(name: string, measured: string, ratio: number, against: string, target: number): void {
+  rows.push({ job: name, measured, ratio, against, target });
+  const mark = ratio <= target ? 'ok  ' : 'OVER';
+  console.log(
+    `${mark} ${name.padEnd(44)} ${measured.padStart(12)}  ${ratio.toFixed(2).padStart(7)}×  of ${against.padEnd(18)} (≤ ${target}×)`,
+  );
+}
+
+const seconds = (cpu: number) => `${cpu.toFixed(3)} s`;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+const wanted = (name: string) => values.only === undefined || name.includes(values.only);
+
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: readdirSync(join(ROOT, 'bench', 'jobs')).map((name) => join('bench', 'jobs', name)),
+  outdir: OUT,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.16',
+  logLevel: 'warning',
+});
+
+if (wanted('start')) {
+  const start = costOf(`${NODE} -e 0`, 20);
+  row(
+    'skein --version',
+    seconds(costOf(`${NODE} ${SKEIN} --version`, 20).cpu),
+    costOf(`${NODE} ${SKEIN} --version`, 20).cpu / start.cpu,
+    'node -e 0',
+    1.3,
+  );
+}
+
+if (wanted('parse')) {
+  const files = transcripts(corpus(Number(values.mb)));
+  const raw = job('raw-read', files);
+  const chunks = job('raw-chunks', files);
+  const lines = costOf(
+    `cat ${join(ROOT, '.cache', 'bench', `corpus-${values.mb}`, '.claude')}/projects/*/*.jsonl | wc -l`,
+  );
+  console.log(
+    `\n${megabytes(bytesOf(files))} in ${files.length} files: raw read ${seconds(raw.cpu)}, through one buffer ${seconds(chunks.cpu)}, cat | wc -l ${seconds(lines.cpu)}`,
+  );
+  for (const [name, target] of [
+    ['metadata-scan', 8],
+    ['full-parse', 18],
+  ] as const) {
+    const cost = job(name, files);
+    row(name.replace('-', ' '), seconds(cost.cpu), cost.cpu / raw.cpu, 'raw read', target);
+  }
+}
+
+if (wanted('memory')) {
+  const file = singleFile(Number(values.large));
+  const limit = 150e6;
+  console.log(`\none file of ${megabytes(bytesOf([file]))}`);
+  for (const command of ['cat', 'check --json', 'list --json --root']) {
+    const cost = costOf(`${NODE} --require ${join(ROOT, 'bench', 'peak.cjs')} ${SKEIN} ${command} ${file}`, 1);
+    row(`skein ${command.replace(' --root', '')}: peak memory`, megabytes(cost.rss), cost.rss / limit, '150 MB', 1);
+  }
+}
+
+const over = rows.filter(({ ratio, target }) => ratio > target);
+console.log(`\n${rows.length - over.length} of ${rows.length} within their targets`);
+process.exitCode = over.length > 0 ? 1 : 0;

@@ -1,0 +1,35 @@
+/** A turn while it is gathered. */
+import type { Entry } from '../format/entry.ts';
+import type { InputKind } from '../format/prompt.ts';
+
+/** The entries of a turn, each with what it is. */
+export interface Draft {
+  readonly kind: InputKind;
+  prompt?: Entry;
+  readonly parts: Part[];
+}
+export interface Part {
+  readonly entry: Entry;
+  readonly kind: InputKind;
+  /** Of a sub-agent whose entries stand in the same file (L3, 1.0.x). */
+  readonly inline?: boolean;
+}
+
+/** Kinds that may be written long after the turn was over. */
+const AFTERWARDS = new Set<InputKind>(['none', 'enqueued', 'compact_summary', 'caveat', 'meta']);
+
+/** Something of the turn itself. When it resumes, the client closes an unfinished turn with entries of its own (R13). */
+export function isActivity({ entry, kind, inline }: Part): boolean {
+  if (entry.kind === 'assistant') return !inline && !isClosing(entry);
+  return !AFTERWARDS.has(kind) && entry.head.toolDenialKind !== 'interrupted';
+}
+
+/** "No response requested." and the like (E13); an API error is an answer. */
+export function isClosing({ kind, head }: Entry): boolean {
+  return kind === 'assistant' && head.message?.model === '<synthetic>' && !head.isApiErrorMessage;
+}
+
+/** What the model is given. */
+export function isInput(kind: InputKind): boolean {
+  return kind !== 'none' && kind !== 'enqueued';
+}

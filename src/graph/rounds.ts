@@ -1,0 +1,80 @@
+/**
+ * How a turn joins the one before it. A later run of the client is not marked in the format;
+ * what shows it, as recorded: another version or session id on the prompt (prompts keep theirs when 1.0.x copies them) · a
+ * SessionStart hook with source startup or resume · "No response requested.", which the client writes when it resumes ·
+ * `cost-state`, written when it exits (≥2.1.290) · a dequeue while nothing was waiting: print mode (≥2.0.36) queues the
+ * prompt it was started with. Hosts that keep one client running queue every prompt too; they write checkpoints, print
+ * mode does not · in a 1.0.x copy, all copied entries share one time.
+ */
+import { type Entry, jsonOf } from '../format/entry.ts';
+import { asString, at } from '../format/json.ts';
+import { promptText } from '../format/prompt.ts';
+import { type Draft, isActivity, isClosing, type Part } from './parts.ts';
+import { millisOf } from './time.ts';
+import type { Round } from './types.ts';
+
+/** A pause after which a chat is taken up again rather than continued. */
+const PAUSE = 5 * 60 * 1000;
+
+export function roundOf(draft: Draft, previous: Draft | undefined): Round {
+  if (draft.prompt === undefined) return 'continue';
+  if (previous?.prompt === undefined) return 'new_session';
+  const gap = (millisOf(draft.prompt.head.timestamp) ?? Number.NaN) - (latest(previous.parts) ?? Number.NaN);
+  return gap > PAUSE || isLaterRun(draft, previous) ? 'resume' : 'new_round';
+}
+
+function latest(parts: readonly Part[]): number | undefined {
+  const times = parts.filter(isActivity).flatMap(({ entry }) => millisOf(entry.head.timestamp) ?? []);
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
+}
+
+function isLaterRun(draft: Draft, previous: Draft): boolean {
+  const [now, before] = [draft.prompt, previous.prompt];
+  if (now === undefined || before === undefined) return false;
+  if (now.source !== before.source) return true;
+  if (differ(now.head.version, before.head.version) || differ(now.head.sessionId, before.head.sessionId)) return true;
+  const between = entriesBetween(draft, previous);
+  if (between.some((entry) => isClosing(entry) || entry.kind === 'cost-state' || isSessionStart(entry))) return true;
+  return isPrintStart(between, now) || (isCopied(previous) && !isCopied(draft));
+}
+
+function differ(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && a !== b;
+}
+
+/** From the last thing said in the turn before to the prompt. */
+function entriesBetween(draft: Draft, previous: Draft): Entry[] {
+  const last = previous.parts.findLastIndex(isActivity);
+  const first = draft.parts.findIndex(({ entry }) => entry === draft.prompt);
+  return [...previous.parts.slice(last + 1), ...draft.parts.slice(0, first)].map(({ entry }) => entry);
+}
+
+const STARTS = new Set(['SessionStart:startup', 'SessionStart:resume']);
+
+function isSessionStart(entry: Entry): boolean {
+  const { kind, head } = entry;
+  if (kind === 'progress' && head.progress?.type === 'hook_progress') {
+    return STARTS.has(asString(at(jsonOf(entry), 'data', 'hookName')) ?? '');
+  }
+  if (kind === 'attachment' && head.attachmentType?.startsWith('hook_')) {
+    return STARTS.has(asString(at(jsonOf(entry), 'attachment', 'hookName')) ?? '');
+  }
+  return kind === 'user' && !head.isMeta && promptText(entry).startsWith('<session-start-hook>');
+}
+
+function isPrintStart(between: readonly Entry[], prompt: Entry): boolean {
+  const { entrypoint } = prompt.head;
+  if (entrypoint !== undefined && entrypoint !== 'sdk-cli') return false;
+  const dequeued = between.findLastIndex(({ head }) => head.operation === 'dequeue');
+  return dequeued >= 0 && !between.slice(dequeued).some(({ kind }) => kind === 'file-history-snapshot');
+}
+
+/** An answer cannot come in the moment of its question; a clock tick between two copied lines can pass. */
+const SAME_MOMENT = 5;
+
+function isCopied({ prompt, parts }: Draft): boolean {
+  if (!prompt?.head.version?.startsWith('1.')) return false;
+  const answer = parts.find(({ entry, inline }) => entry.kind === 'assistant' && !inline);
+  const [asked, answered] = [millisOf(prompt.head.timestamp), millisOf(answer?.entry.head.timestamp)];
+  return asked !== undefined && answered !== undefined && Math.abs(answered - asked) <= SAME_MOMENT;
+}

@@ -1,0 +1,192 @@
+/** Entries in conversation order → turns (E7–E10, T6, T7): the only place that says where a turn starts. */
+import type { Entry } from '../format/entry.ts';
+import {
+  hasExpansion,
+  type InputKind,
+  inputKind,
+  isHumanTurnStart,
+  promptText,
+  queuedPrompts,
+} from '../format/prompt.ts';
+import { mergeMessages, requestTimes } from './messages.ts';
+import { type Draft, isActivity, isInput, type Part } from './parts.ts';
+import { roundOf } from './rounds.ts';
+import { durationBetween, millisOf } from './time.ts';
+import { pairToolCalls } from './toolcalls.ts';
+import { type Circumstances, stateOf } from './turnstate.ts';
+import type { Message, ToolCall, Turn } from './types.ts';
+
+/** Every entry handed in belongs to exactly one turn. */
+export function turnsOf(entries: readonly Entry[], circumstances: Circumstances = {}): Turn[] {
+  const isAgent = isAgentTranscript(entries);
+  const drafts = cutTurns(entries, isAgent);
+  const calls = callsByEntry(pairToolCalls(isAgent ? entries : entries.filter(isMain)).calls);
+  const requests = requestTimes(entries);
+  const turns: Turn[] = [];
+  let number = 0;
+  for (const [index, draft] of drafts.entries()) {
+    if (draft.kind !== 'none') number += 1;
+    const own = draft.parts.map((part) => part.entry);
+    const messages = withTimes(mergeMessages(isAgent ? own : own.filter(isMain), requests), draft.parts);
+    const toolCalls = own.flatMap((entry) => calls.get(entry) ?? []);
+    const started = draft.prompt?.head.timestamp ?? firstTime(draft.parts);
+    const ended = lastTime(draft.parts);
+    turns.push({
+      uuid: draft.prompt?.head.uuid,
+      number: draft.kind === 'none' ? 0 : number,
+      kind: draft.kind,
+      round: roundOf(draft, drafts[index - 1]),
+      state: stateOf(draft, messages, toolCalls, { ...circumstances, next: drafts[index + 1]?.kind }),
+      prompt: draft.prompt,
+      entries: own,
+      messages,
+      toolCalls,
+      started,
+      ended,
+      durationMs: durationBetween(started, ended),
+    });
+  }
+  return turns;
+}
+
+/** What the person typed to start the turn; empty for what stands before the first prompt. */
+export function promptTextOf(turn: Turn): string {
+  return turn.prompt === undefined ? '' : promptText(turn.prompt);
+}
+
+function isMain(entry: Entry): boolean {
+  return !entry.head.isSidechain;
+}
+
+/** The transcript of a sub-agent: its prompts come from a model and start turns all the same. */
+function isAgentTranscript(entries: readonly Entry[]): boolean {
+  const spoken = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant');
+  return spoken.length > 0 && !spoken.some(isMain);
+}
+
+function cutTurns(entries: readonly Entry[], isAgent: boolean): Draft[] {
+  const queued = queuedPrompts(entries);
+  // The text of a queued prompt goes with the turn it starts, not with the one it waited in.
+  const waiting = new Set(queued.values());
+  const drafts: Draft[] = [];
+  const byUuid = new Map<string, Draft>();
+  let current: Draft = { kind: 'none', parts: [] };
+  for (const entry of entries) {
+    const enqueueing = queued.get(entry);
+    if (enqueueing === undefined && waiting.has(entry)) continue;
+    if (!isAgent && !isMain(entry)) {
+      current.parts.push({ entry, kind: 'none', inline: true });
+      continue;
+    }
+    const kind = enqueueing === undefined ? kindInTurn(entry, current) : 'queued';
+    const repeated = byUuid.get(entry.head.uuid ?? '');
+    if (!isStart(kind, isAgent)) current.parts.push({ entry, kind });
+    else if (repeated) repeatPrompt(repeated, entry);
+    else {
+      const parts = takeLeading(current);
+      if (current.parts.length > 0) drafts.push(current);
+      const prompt = enqueueing ?? entry;
+      current = { kind, prompt, parts };
+      if (prompt !== entry) parts.push({ entry: prompt, kind });
+      parts.push({ entry, kind: prompt === entry ? kind : 'none' });
+      if (entry.head.uuid !== undefined) byUuid.set(entry.head.uuid, current);
+    }
+  }
+  if (current.parts.length > 0) drafts.push(current);
+  return drafts;
+}
+
+function isStart(kind: InputKind, isAgent: boolean): boolean {
+  return isHumanTurnStart(kind) || (isAgent && kind === 'agent_prompt');
+}
+
+function kindInTurn(entry: Entry, turn: Draft): InputKind {
+  const kind = inputKind(entry);
+  if (kind !== 'text') return kind;
+  if (isUnmarkedExpansion(entry, turn)) return 'meta';
+  return isRefusedCommand(entry, turn) ? 'slash_command' : kind;
+}
+
+/** A command that the client refused to run is written as plain text after the caveat of local commands (2.0.76). */
+function isRefusedCommand(entry: Entry, turn: Draft): boolean {
+  return turn.parts.at(-1)?.kind === 'caveat' && promptText(entry).startsWith('/');
+}
+
+/** A 1.0.x resume copies the expansion of a command without its isMeta (H1): a child of the command, in array form. */
+function isUnmarkedExpansion({ head }: Entry, turn: Draft): boolean {
+  const { prompt } = turn;
+  if (turn.kind !== 'slash_command' || prompt === undefined || head.contentForm !== 'array') return false;
+  if (head.parentUuid === null || head.parentUuid === undefined || head.parentUuid !== prompt.head.uuid) return false;
+  return hasExpansion(prompt);
+}
+
+/** The same line again: no new turn, the last content counts (E12). */
+function repeatPrompt(draft: Draft, entry: Entry): void {
+  draft.parts.push({ entry, kind: 'none' });
+  if (draft.prompt?.source === entry.source) draft.prompt = entry;
+}
+
+/** Kinds that show that something happened before the first prompt. */
+const SUBSTANCE = new Set<InputKind>(['tool_result', 'compact_summary', 'interrupt', 'task_notification']);
+
+/** What belongs to the turn that begins now: the caveat before a local command, and bookkeeping before the first prompt. */
+function takeLeading(previous: Draft): Part[] {
+  const { parts } = previous;
+  const isPreamble = previous.kind === 'none';
+  if (isPreamble && !parts.some(({ entry, kind }) => entry.kind === 'assistant' || SUBSTANCE.has(kind))) {
+    return parts.splice(0);
+  }
+  const keep = parts.findLastIndex(({ kind }) => kind !== 'caveat') + 1;
+  return parts.splice(keep);
+}
+
+function callsByEntry(calls: readonly ToolCall[]): Map<Entry, ToolCall[]> {
+  const byEntry = new Map<Entry, ToolCall[]>();
+  for (const call of calls) {
+    const known = byEntry.get(call.use);
+    if (known) known.push(call);
+    else byEntry.set(call.use, [call]);
+  }
+  return byEntry;
+}
+
+/** T7: a message starts at the prompt or result before it where its request is not recorded; a missing time takes the nearest. */
+function withTimes(messages: readonly Message[], parts: readonly Part[]): Message[] {
+  const byFirst = new Map(messages.map((message) => [message.entries[0], message]));
+  const timed: Message[] = [];
+  let known = firstTime(parts);
+  let input: string | undefined;
+  for (const { entry, kind } of parts) {
+    const before = known;
+    known = entry.head.timestamp ?? known;
+    if (isInput(kind)) input = entry.head.timestamp ?? input;
+    const message = byFirst.get(entry);
+    if (message === undefined) continue;
+    const started = message.started ?? earlier(input ?? before, known);
+    timed.push({ ...message, started, ended: message.ended ?? known });
+  }
+  return timed;
+}
+
+/** The clock may go backwards (E12); nothing starts after it was written. */
+function earlier(a: string | undefined, b: string | undefined): string | undefined {
+  const [left, right] = [millisOf(a), millisOf(b)];
+  return left === undefined || (right !== undefined && right < left) ? b : a;
+}
+
+function firstTime(parts: readonly Part[]): string | undefined {
+  return parts.find(({ entry }) => millisOf(entry.head.timestamp) !== undefined)?.entry.head.timestamp;
+}
+
+function lastTime(parts: readonly Part[]): string | undefined {
+  let last: string | undefined;
+  let latest = Number.NEGATIVE_INFINITY;
+  for (const part of parts) {
+    const millis = isActivity(part) ? millisOf(part.entry.head.timestamp) : undefined;
+    if (millis !== undefined && millis >= latest) {
+      latest = millis;
+      last = part.entry.head.timestamp;
+    }
+  }
+  return last;
+}
