@@ -7,9 +7,9 @@ interface Tracked {
   version: number;
   backupFileName: string | null;
   backupTime: number;
-  /** What the last copy holds; null when there was no file. */
+  /** What the last copy holds and what the file holds now; null when there is no file. */
   saved: string | null;
-  current: string;
+  current: string | null;
 }
 
 /** By path below the working directory. */
@@ -59,11 +59,16 @@ export function takeSnapshot(w: Writer, messageId: string, time: number): void {
   for (const [path, tracked] of w.fileHistory) {
     if (tracked.current === tracked.saved) continue;
     tracked.version += 1;
-    tracked.backupFileName = keep(w, path, tracked.version, tracked.current);
+    tracked.backupFileName = tracked.current === null ? null : keep(w, path, tracked.version, tracked.current);
     tracked.backupTime = time;
     tracked.saved = tracked.current;
   }
   snapshot(w, { messageId, of: messageId, time, update: false });
+}
+
+/** After a rewind the files are as they were. */
+export function noteRestored(w: Writer, files: ReadonlyMap<string, string>): void {
+  for (const [path, tracked] of w.fileHistory) tracked.current = files.get(path) ?? null;
 }
 
 function snapshot(w: Writer, own: { messageId: string; of: string; time: number; update: boolean }): void {

@@ -148,7 +148,7 @@ export function compact(w: Writer, summary: string): number {
   ].join('\n\n');
   const head = { type: 'user', message: { role: 'user', content: text } };
   append(w, { head: { ...head, isVisibleInTranscriptOnly: true, isCompactSummary: true } });
-  w.meter.context = w.meter.cached > 0 ? 18_600 : w.meter.context;
+  w.meter.context = w.meter.base;
   w.meter.cached = 0;
   hear(w, text);
   return preTokens;
@@ -160,9 +160,9 @@ export function copyInto(next: Writer, from: Writer, summary: string): void {
   for (const line of from.lines) {
     const entry = asObject(parseJson(line));
     if (entry === undefined) continue;
-    const { toolUseResult: _, requestId: __, message, type, ...rest } = entry;
+    const { toolUseResult: _, requestId: __, message, type, uuid, timestamp: ___, ...rest } = entry;
     const copied = { ...rest, sessionId: next.sessionId, type, message: copiedMessage(message) };
-    appendBare(next, { ...copied, uuid: entry.uuid, timestamp: iso(next.now) });
+    appendBare(next, { ...copied, uuid, timestamp: iso(next.now) });
   }
   next.tip = from.tip;
   next.meter.context = from.meter.context;

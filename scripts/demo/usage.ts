@@ -2,6 +2,8 @@
 import type { JsonObject } from '../../src/format/json.ts';
 
 export interface Meter {
+  /** Tokens before the first prompt. */
+  readonly base: number;
   /** Tokens of the conversation that the next request sends. */
   context: number;
   /** Tokens of the last request that the provider still holds. */
@@ -21,7 +23,7 @@ export interface Usage {
 const CACHE_LIFETIME = 300_000;
 
 export function createMeter(base: number): Meter {
-  return { context: base, cached: 0, cachedAt: 0 };
+  return { base, context: base, cached: 0, cachedAt: 0 };
 }
 
 export function estimateTokens(text: string): number {

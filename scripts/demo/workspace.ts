@@ -20,6 +20,13 @@ export function restore(ws: Workspace, files: ReadonlyMap<string, string>): void
   for (const [path, content] of files) ws.files.set(path, content);
 }
 
+/** The text of a file that must be there. */
+export function textOf(ws: Workspace, path: string): string {
+  const text = ws.files.get(path);
+  if (text === undefined) throw new Error(`no file ${path}`);
+  return text;
+}
+
 export function read(ws: Workspace, path: string, range: { offset?: number; limit?: number } = {}): ToolCall {
   const filePath = `${ws.cwd}/${path}`;
   return {
@@ -51,6 +58,8 @@ export interface EditOptions {
   readonly all?: boolean;
   /** The input without `replace_all`, as 1.0.111 writes it. */
   readonly plain?: boolean;
+  /** The text is not there on purpose: the call fails. */
+  readonly missing?: boolean;
   /** Asked for and allowed, `ms` later. */
   readonly asked?: number;
 }
@@ -66,6 +75,7 @@ export function edit(ws: Workspace, path: string, from: string, to: string, opti
     run: ({ w }) => {
       const before = ws.files.get(path) ?? '';
       if (!before.includes(from)) {
+        if (!options.missing) throw new Error(`${path} does not hold: ${from}`);
         const text = `String to replace not found in file.\nString: ${from}`;
         return failure(text, { ms: 9, shown: `<tool_use_error>${text}</tool_use_error>` });
       }

@@ -1,15 +1,11 @@
 /** Text laid out for a terminal: display width, cutting, tables that fit, times and sizes for people. */
 import stringWidth from 'string-width';
+import { safeLine } from '../views/safe.ts';
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 export function displayWidth(text: string): number {
   return stringWidth(text);
-}
-
-/** Control characters would move the cursor or change colours: text from transcripts is shown without them. */
-export function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ');
 }
 
 /** At most `width` columns, cut between characters with an ellipsis. */
@@ -57,7 +53,7 @@ export function table<Row>(
   width: number,
   paintTitle: (text: string) => string,
 ): string[] {
-  const cells = new Map(columns.map((column) => [column, rows.map((row) => printable(column.cell(row)))]));
+  const cells = new Map(columns.map((column) => [column, rows.map((row) => safeLine(column.cell(row)))]));
   const natural = (column: Column<Row>): number => {
     const widest = (cells.get(column) ?? []).reduce(
       (most, cell) => Math.max(most, displayWidth(cell)),

@@ -93,8 +93,18 @@ function endsTorn(fd: number, file: string): boolean {
   if (!stat.isFile()) {
     throw new DiskError({ what: 'cannot append: it is not a file', where: file, next: 'Name a .jsonl file.' });
   }
-  return stat.size > 0 && readTail(fd, 1)[0] !== 10;
+  if (stat.size === 0) return false;
+  for (let look = 0; look < TORN_LOOKS; look += 1) {
+    if (readTail(fd, 1)[0] === 10) return false;
+    Atomics.wait(CLOCK, 0, 0, TORN_WAIT_MS);
+  }
+  return true;
 }
+
+// A line that another process is just writing looks torn for an instant. Should it last longer, the line end we add makes a blank line: harmless.
+const TORN_LOOKS = 10;
+const TORN_WAIT_MS = 2;
+const CLOCK = new Int32Array(new SharedArrayBuffer(4));
 
 function readTail(fd: number, length: number): Uint8Array {
   const tail = new Uint8Array(length);

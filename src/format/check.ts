@@ -109,7 +109,7 @@ function createIdCheck(note: Note): (entry: Entry) => void {
   const seen = new Map<string, number>();
   const awaited = new Set<string>();
   const sessionIds = new Set<string>();
-  let latest = '';
+  let previous = '';
   return ({ head, line, kind }) => {
     if (kind === 'blank' || kind === 'unreadable') return;
     if (head.uuid !== undefined) {
@@ -123,8 +123,8 @@ function createIdCheck(note: Note): (entry: Entry) => void {
     }
     if (typeof head.parentUuid === 'string' && !seen.has(head.parentUuid)) awaited.add(head.parentUuid);
     if (head.uuid !== undefined && head.timestamp !== undefined) {
-      if (head.timestamp < latest) note('E12', 'info', line.number, 'timestamp earlier than one before it');
-      else latest = head.timestamp;
+      if (head.timestamp < previous) note('E12', 'info', line.number, 'timestamp earlier than the one before it');
+      previous = head.timestamp;
     }
     if (head.sessionId !== undefined && !sessionIds.has(head.sessionId)) {
       sessionIds.add(head.sessionId);

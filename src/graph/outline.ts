@@ -3,15 +3,19 @@
  * without keeping them.
  */
 import { type Entry, jsonOf } from '../format/entry.ts';
+import type { Kind } from '../format/kinds.ts';
 import { inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
+import { createFacts, type LineageFacts } from './lineage/facts.ts';
 
 export interface Outline {
   readonly lines: number;
   /** Every session id written in the file, in order of first appearance (H1). */
   readonly sessionIds: readonly string[];
-  /** The ids of the conversation's entries in file order, each once: what tells copies from originals (H2). */
+  /** The ids of what was said (user and assistant entries, no side chains) in file order, each once: what tells copies from originals (H2). */
   readonly uuids: readonly string[];
+  /** The ids of system entries and attachments, which copies may lack. */
+  readonly asides: readonly string[];
   /** The cwd most entries have; the path of the project (L2). */
   readonly cwd: string | undefined;
   readonly gitBranch: string | undefined;
@@ -21,7 +25,10 @@ export interface Outline {
   readonly started: string | undefined;
   readonly updated: string | undefined;
   readonly turns: number;
+  /** The prompts that have a uuid. */
+  readonly turnUuids: readonly string[];
   readonly titles: Titles;
+  readonly lineage: LineageFacts;
 }
 
 /** Where a title can come from, best first. */
@@ -34,7 +41,10 @@ export interface Titles {
   readonly firstPrompt?: string;
 }
 
-const CONVERSATION = new Set(['user', 'assistant', 'system', 'attachment']);
+/** Entries that may hold what a person typed (E7, E9). */
+const PROMPTS = new Set<Kind>(['user', 'attachment', 'system']);
+/** As much of a prompt as a title needs. */
+const MAX_PROMPT = 500;
 
 export function outlineOf(entries: Iterable<Entry>): Outline {
   const outline = createOutline();
@@ -45,11 +55,15 @@ export function outlineOf(entries: Iterable<Entry>): Outline {
 export function createOutline(): { add(entry: Entry): void; result(): Outline } {
   const sessionIds = new Set<string>();
   const uuids = new Set<string>();
+  const asides = new Set<string>();
+  const facts = createFacts();
   const versions = new Set<string>();
   const cwds = new Map<string, number>();
-  const turnIds = new Set<string>();
+  const turnUuids = new Set<string>();
+  let unnamedTurns = 0;
   const titles: { custom?: string; ai?: string; agentName?: string; firstPrompt?: string } = {};
   const summaries: { text: string; leafUuid?: string }[] = [];
+  let firstCommand: string | undefined;
   let lines = 0;
   let gitBranch: string | undefined;
   let model: string | undefined;
@@ -60,7 +74,11 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     const { head, kind } = entry;
     lines += 1;
     if (head.sessionId !== undefined) sessionIds.add(head.sessionId);
-    if (head.uuid !== undefined && CONVERSATION.has(kind)) uuids.add(head.uuid);
+    facts.add(entry, uuids.size);
+    if (head.uuid !== undefined && !head.isSidechain) {
+      if (kind === 'user' || kind === 'assistant') uuids.add(head.uuid);
+      else if (kind === 'system' || kind === 'attachment') asides.add(head.uuid);
+    }
     if (head.version !== undefined) versions.add(head.version);
     if (head.cwd !== undefined) cwds.set(head.cwd, (cwds.get(head.cwd) ?? 0) + 1);
     if (head.gitBranch !== undefined && head.gitBranch !== '') gitBranch = head.gitBranch;
@@ -69,14 +87,20 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       if (updated === undefined || head.timestamp > updated) updated = head.timestamp;
     }
     if (kind === 'assistant' && !head.isSidechain) model = realModel(head.message?.model) ?? model;
-    if (kind === 'user') addPrompt(entry);
+    if (PROMPTS.has(kind)) addPrompt(entry);
     else addTitle(entry);
   }
 
   function addPrompt(entry: Entry): void {
-    if (entry.head.isSidechain || !isHumanTurnStart(inputKind(entry))) return;
-    turnIds.add(entry.head.uuid ?? `line ${entry.line.number}`);
-    titles.firstPrompt ??= promptText(entry);
+    const kind = entry.head.isSidechain ? 'none' : inputKind(entry);
+    if (!isHumanTurnStart(kind)) return;
+    const { uuid } = entry.head;
+    if (uuid === undefined) unnamedTurns += 1;
+    else turnUuids.add(uuid);
+    facts.addPrompt(entry);
+    // A conversation is better known by its first question than by the /clear before it.
+    if (kind === 'slash_command' || kind === 'bash_input') firstCommand ??= promptText(entry).slice(0, MAX_PROMPT);
+    else titles.firstPrompt ??= promptText(entry).slice(0, MAX_PROMPT);
   }
 
   function addTitle(entry: Entry): void {
@@ -98,21 +122,29 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       lines,
       sessionIds: [...sessionIds],
       uuids: [...uuids],
+      asides: [...asides],
       cwd: mostFrequent(cwds),
       gitBranch,
       versions: [...versions],
       model,
       started,
       updated,
-      turns: turnIds.size,
-      titles: { ...titles, summaries },
+      turns: turnUuids.size + unnamedTurns,
+      turnUuids: [...turnUuids],
+      titles: { ...titles, firstPrompt: titles.firstPrompt ?? firstCommand, summaries },
+      lineage: facts.result(),
     }),
   };
 }
 
+/** What 1.0.x took for the title when its side request failed. */
+const FAILED_TITLE = /^(?:Invalid API key|API Error|Credit balance is too low|Prompt is too long)/;
+
 /** The best title: custom, the model's, a summary of this very conversation, the first prompt. */
 export function titleOf(titles: Titles, ownUuids: ReadonlySet<string>): string | undefined {
-  const summary = titles.summaries.findLast(({ leafUuid }) => leafUuid !== undefined && ownUuids.has(leafUuid));
+  const summary = titles.summaries.findLast(
+    ({ leafUuid, text }) => leafUuid !== undefined && ownUuids.has(leafUuid) && !FAILED_TITLE.test(text),
+  );
   const title = titles.custom ?? titles.ai ?? summary?.text ?? titles.firstPrompt ?? titles.agentName;
   const oneLine = title?.replace(/\s+/g, ' ').trim();
   return oneLine === '' ? undefined : oneLine;

@@ -2,9 +2,10 @@
 import { type Block, blocksOf, plainText } from '../format/content.ts';
 import { type Entry, jsonOf } from '../format/entry.ts';
 import { typeName } from '../format/inventory.ts';
-import { asString, isObject, type Json, type JsonObject } from '../format/json.ts';
+import type { JsonObject } from '../format/json.ts';
 import { inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
+import { mainArgument } from './toolview.ts';
 
 export interface EntryLine {
   readonly time: string | undefined;
@@ -49,29 +50,6 @@ function blockLine(entry: Entry, block: Block): { label: string; text: string } 
     case 'other':
       return { label: block.name, text: '' };
   }
-}
-
-/** The one argument of a call that matters to a reader. */
-const MAIN_ARGUMENTS = [
-  'command',
-  'file_path',
-  'notebook_path',
-  'pattern',
-  'url',
-  'query',
-  'description',
-  'skill',
-  'prompt',
-  'path',
-];
-
-export function mainArgument(input: Json): string {
-  if (!isObject(input)) return '';
-  for (const name of MAIN_ARGUMENTS) {
-    const value = asString(input[name]);
-    if (value !== undefined) return value;
-  }
-  return JSON.stringify(input);
 }
 
 function detailOf(entry: Entry, json: JsonObject): string {

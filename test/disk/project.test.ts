@@ -6,6 +6,7 @@ import { io, ioSince } from '../../src/disk/io.ts';
 import { groupByProject, projectOf, projectOfEntries } from '../../src/disk/project.ts';
 import { findRoots } from '../../src/disk/roots.ts';
 import { readSession } from '../../src/format/session.ts';
+import { projectSlug } from '../../src/format/slug.ts';
 import { encode } from '../../src/format/text.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { line, plant } from './helpers.ts';
@@ -78,8 +79,12 @@ test('L2: no more is read than asked for', () => {
 });
 
 test('L2: the recorded sessions, by the directories they were made in', () => {
-  const root = join(FIXTURES, 'recorded/2.1.325');
-  const groups = groupByProject(['n-slug', 'n3-symlink', 'd-agent'].flatMap((scenario) => find(join(root, scenario))));
-  expect(groups.every((group) => group.from === 'cwd' && group.path.startsWith('/home/dev/ws/'))).toBe(true);
-  expect(groups.length).toBe(12);
+  const roots = ['n-slug', 'n3-symlink', 'd-agent'].map((scenario) => join(FIXTURES, 'recorded/2.1.325', scenario));
+  // The long one was renamed after it was made.
+  const groups = groupByProject(roots.flatMap(find).filter((file) => file.slug.length < 200));
+  for (const { path, from, sessions } of groups) {
+    expect([path.startsWith('/home/dev/ws/'), from]).toEqual([true, 'cwd']);
+    expect(sessions.every((file) => file.slug === projectSlug(path))).toBe(true);
+  }
+  expect(groups.length).toBe(11);
 });

@@ -59,7 +59,8 @@ describe('readEntriesOf', () => {
 
   test('E1: recorded transcripts come out byte for byte, payloads during and after the scan', () => {
     for (const path of transcriptsBelow(join(FIXTURES, 'recorded/2.1.325'))) {
-      const during = readEntriesOf(path, { chunkBytes: 5000 }).map((entry) => ({ entry, json: jsonOf(entry) }));
+      const scan = readEntriesOf(path, { chunkBytes: 5000 });
+      const during = Array.from(scan, (entry) => ({ entry, json: jsonOf(entry) }));
       for (const { entry, json } of during) expect(jsonOf(entry)).toEqual(json);
     }
   });
@@ -154,8 +155,8 @@ describe('fileSource', () => {
 
   test('what is read stays, whatever the scan does next', () => {
     const path = file(lines('a', 'b', 'c'));
-    const kept = readEntriesOf(path, { chunkBytes: 80 }).map((entry) => bytesOf(entry));
-    expect([...kept].map((bytes) => decode(bytes))).toEqual(['a', 'b', 'c'].map((uuid) => line(uuid)));
+    const kept = Array.from(readEntriesOf(path, { chunkBytes: 80 }), (entry) => bytesOf(entry));
+    expect(kept.map((bytes) => decode(bytes))).toEqual(['a', 'b', 'c'].map((uuid) => line(uuid)));
   });
 
   test('offsets over 2 GiB', async () => {

@@ -61,12 +61,8 @@ export function assistant(
 ): JsonObject {
   const blocks = typeof content === 'string' ? [text(content)] : Array.isArray(content) ? content : [content];
   const { id, requestId, stop = 'end_turn', output = 10, model = 'claude-test' } = parts;
-  const usage = parts.usage ?? {
-    input_tokens: 1,
-    output_tokens: output,
-    cache_creation_input_tokens: 2,
-    cache_read_input_tokens: 3,
-  };
+  const counts = { input_tokens: 1, output_tokens: output, cache_creation_input_tokens: 2, cache_read_input_tokens: 3 };
+  const usage = parts.usage === undefined ? counts : parts.usage;
   const message: JsonObject = {
     id,
     type: 'message',

@@ -1,10 +1,10 @@
 /** `skein check`: every departure from the rules, and what the files hold. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { findBelow } from '../../disk/below.ts';
 import { DiskError, type Problem } from '../../disk/errors.ts';
-import { findSessions, type SessionFile } from '../../disk/find.ts';
+import type { SessionFile } from '../../disk/find.ts';
 import { readLinesOf } from '../../disk/read.ts';
-import { findRoots } from '../../disk/roots.ts';
 import { checkLines } from '../../format/check.ts';
 import type { Inventory } from '../../format/inventory.ts';
 import type { Issue, Severity } from '../../format/issue.ts';
@@ -73,9 +73,10 @@ function filesOf(context: Context, args: Arguments): { files: readonly SessionFi
   if (selector === undefined) return openLibrary(context, args);
   const path = resolve(context.cwd, selector);
   if (existsSync(path) && statSync(path).isDirectory()) {
-    const { roots, problems } = findRoots({ given: [path], env: context.env, home: context.home });
-    const found = findSessions(roots);
-    return { files: found.files, problems: [...problems, ...found.problems] };
+    const found = findBelow(path);
+    if (found.files.length === 0)
+      throw new CommandError('There is no .jsonl file in this folder.', path, 'Name a folder with transcripts.');
+    return found;
   }
   const library = openLibrary(context, args);
   const files = select(context, library, selector);

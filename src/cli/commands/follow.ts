@@ -6,10 +6,11 @@ import type { Entry } from '../../format/entry.ts';
 import { FILE_START, type Position } from '../../format/lines.ts';
 import { lineBytesOf } from '../../format/session.ts';
 import { type EntryLine, entryLines } from '../../views/entryline.ts';
+import { safeLine } from '../../views/safe.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
-import { cut, printable } from '../layout.ts';
+import { cut } from '../layout.ts';
 import { openLibrary } from '../library.ts';
 import { selectOne } from '../select.ts';
 
@@ -92,5 +93,5 @@ function lineText({ out }: Context, { time, label, text }: EntryLine): string {
     ((each: string) => each);
   const clock = time === undefined ? '        ' : time.slice(11, 19);
   const room = out.columns - 22;
-  return `${out.style.dim(clock)} ${label.padEnd(11)} ${paint(cut(printable(text), room))}`.trimEnd();
+  return `${out.style.dim(clock)} ${label.padEnd(11)} ${paint(cut(safeLine(text), room))}`.trimEnd();
 }

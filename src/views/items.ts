@@ -1,0 +1,137 @@
+/** A turn as the sequence of things a reader meets. Fillers of the client are left out; nothing else is. */
+import { blocksOf } from '../format/content.ts';
+import { type Entry, jsonOf } from '../format/entry.ts';
+import { type InputKind, inputKind, promptOf } from '../format/prompt.ts';
+import { typedOf } from '../format/typed.ts';
+import { blocksOfMessage } from '../graph/messages.ts';
+import type { Message, ToolCall, Turn } from '../graph/types.ts';
+
+export type Item =
+  | {
+      readonly type: 'prompt';
+      readonly text: string;
+      readonly context: readonly { readonly tag: string; readonly text: string }[];
+    }
+  | { readonly type: 'thinking'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'call'; readonly call: ToolCall }
+  | { readonly type: 'api_error'; readonly text: string }
+  /** Anything the client put in between: a compaction, an interruption, output of a command, a note. */
+  | { readonly type: 'note'; readonly label: string; readonly text: string };
+
+/** The client writes it where the API needs an answer and there was none (E13). */
+const FILLER = 'No response requested.';
+
+export function itemsOf(turn: Turn): Item[] {
+  const byFirst = new Map(turn.messages.map((message) => [message.entries[0], message]));
+  const calls = new Map(turn.toolCalls.map((call) => [call.id, call]));
+  const items: Item[] = [];
+  const seen = new Set<string>();
+  for (const entry of turn.entries) {
+    // A line written twice is read once.
+    if (entry.head.uuid !== undefined && entry.kind !== 'assistant' && seen.has(entry.head.uuid)) continue;
+    if (entry.head.uuid !== undefined) seen.add(entry.head.uuid);
+    const message = byFirst.get(entry);
+    if (message) items.push(...messageItems(message, calls));
+    else if (entry === turn.prompt) items.push(promptItem(entry));
+    else if (!entry.head.isSidechain) items.push(...noteItems(entry));
+  }
+  return items;
+}
+
+function promptItem(entry: Entry): Item {
+  const { text, context } = promptOf(entry);
+  return { type: 'prompt', text, context };
+}
+
+function messageItems(message: Message, calls: ReadonlyMap<string, ToolCall>): Item[] {
+  return blocksOfMessage(message).flatMap((block): Item[] => {
+    switch (block.type) {
+      case 'text':
+        if (message.isApiError) return [{ type: 'api_error', text: block.text }];
+        if (message.synthetic && block.text === FILLER) return [];
+        return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+      case 'thinking':
+        return block.thinking === '' ? [] : [{ type: 'thinking', text: block.thinking }];
+      case 'redacted_thinking':
+        return [{ type: 'thinking', text: '(redacted)' }];
+      case 'tool_use': {
+        const call = calls.get(block.id);
+        return call ? [{ type: 'call', call }] : [];
+      }
+      case 'image':
+        return [{ type: 'note', label: 'image', text: block.mediaType ?? '' }];
+      default:
+        return [{ type: 'note', label: block.type === 'other' ? block.name : block.type, text: '' }];
+    }
+  });
+}
+
+const NOTED: ReadonlyMap<InputKind, string> = new Map<InputKind, string>([
+  ['interrupt', 'interrupted'],
+  ['bash_output', 'output'],
+  ['command_output', 'output'],
+  ['task_notification', 'notification'],
+  ['compact_summary', 'summary'],
+  ['queued', 'queued prompt'],
+]);
+
+function noteItems(entry: Entry): Item[] {
+  if (entry.kind === 'user' || entry.kind === 'attachment') {
+    const label = NOTED.get(inputKind(entry));
+    return label === undefined ? [] : [{ type: 'note', label, text: textOf(entry) }];
+  }
+  return entry.kind === 'system' ? systemItems(entry) : [];
+}
+
+function textOf(entry: Entry): string {
+  const { text } = promptOf(entry);
+  if (text !== '') return stripTags(text);
+  const blocks = blocksOf(jsonOf(entry) ?? {});
+  return stripTags(blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n'));
+}
+
+/** `<bash-stdout>…</bash-stdout>` is its content to a reader. */
+function stripTags(text: string): string {
+  return text.replace(/<\/?(?:bash-stdout|bash-stderr|local-command-stdout|local-command-stderr)>/g, '').trim();
+}
+
+function systemItems(entry: Entry): Item[] {
+  const system = typedOf('system', jsonOf(entry) ?? {});
+  switch (system.subtype) {
+    case 'compact_boundary': {
+      const { preTokens, postTokens } = system.compact ?? {};
+      const sizes = [preTokens, postTokens].filter((tokens) => tokens !== undefined).map(tokenCount);
+      return [
+        { type: 'note', label: 'context compacted', text: sizes.length > 0 ? `${sizes.join(' → ')} tokens` : '' },
+      ];
+    }
+    case 'api_error': {
+      const attempt =
+        system.retryAttempt === undefined
+          ? ''
+          : `attempt ${system.retryAttempt} of ${system.maxRetries ?? '?'}, retried`;
+      return [{ type: 'note', label: 'API error', text: attempt }];
+    }
+    case 'informational':
+    case 'local_command':
+      return system.content === undefined
+        ? []
+        : [{ type: 'note', label: 'client', text: stripTags(commandText(system.content)) }];
+    default:
+      return [];
+  }
+}
+
+function commandText(content: string): string {
+  const name = /<command-name>([\s\S]*?)<\/command-name>/.exec(content)?.[1];
+  if (name === undefined) return content;
+  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(content)?.[1] ?? '';
+  return `${name} ${args}`.trim();
+}
+
+/** 167503 is 168k to a reader. */
+export function tokenCount(tokens: number): string {
+  if (tokens < 1000) return String(tokens);
+  return tokens < 1e6 ? `${Math.round(tokens / 1000)}k` : `${(tokens / 1e6).toFixed(1)}M`;
+}

@@ -1,0 +1,47 @@
+/** What the renderers are told. */
+import type { Resolve } from '../graph/toolcalls.ts';
+import type { ToolCall, Turn } from '../graph/types.ts';
+
+export type ToolDetail = 'none' | 'brief' | 'full';
+
+export interface ViewOptions {
+  readonly thinking: boolean;
+  readonly tools: ToolDetail;
+  /** Reads outputs that were too large for the transcript (L4). */
+  readonly resolve?: Resolve;
+  /** The sub-agent a call started. */
+  readonly agentOf?: (call: ToolCall) => AgentView | undefined;
+}
+
+export interface AgentView {
+  readonly agentId: string;
+  readonly type?: string;
+  readonly turns: readonly Turn[];
+  /** Tokens and calls of it and all its own agents, counted once. */
+  readonly tokens: number;
+  readonly calls: number;
+}
+
+/** Colours, or none. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  accent(text: string): string;
+  good(text: string): string;
+  warn(text: string): string;
+  bad(text: string): string;
+}
+
+export function humanDuration(ms: number | undefined): string {
+  if (ms === undefined) return '';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function humanSize(characters: number): string {
+  if (characters < 1000) return `${characters} B`;
+  return characters < 1e6 ? `${(characters / 1000).toFixed(1)} kB` : `${(characters / 1e6).toFixed(1)} MB`;
+}
