@@ -34,7 +34,7 @@ export function findRoots({ given = [], env, home, fs = folderFs }: RootsQuery):
   const problems: Problem[] = [];
   const report: Report = (problem) => problems.push(problem);
   const places = placesOf(given, env, home);
-  const roots = places.map(({ path, from }) => lookAt(fs, resolve(path), from, report));
+  const roots = places.map(({ path, from }) => lookAt(fs, resolve(expandHome(path, home)), from, report));
   return { roots: roots.filter((root) => root !== undefined), problems };
 }
 
@@ -45,6 +45,11 @@ function placesOf(given: readonly string[], env: RootsQuery['env'], home: string
   return configured
     ? [{ path: configured, from: 'env' as const }]
     : [{ path: join(home, '.claude'), from: 'home' as const }];
+}
+
+/** `--root=~/x` and variables from files reach us without a shell's help. */
+function expandHome(path: string, home: string): string {
+  return /^~(?=$|[\\/])/.test(path) ? join(home, path.slice(1)) : path;
 }
 
 function lookAt(fs: FolderFs, path: string, from: Root['from'], report: Report): Root | undefined {

@@ -99,8 +99,9 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     else turnUuids.add(uuid);
     facts.addPrompt(entry);
     // A conversation is better known by its first question than by the /clear before it.
-    if (kind === 'slash_command' || kind === 'bash_input') firstCommand ??= promptText(entry).slice(0, MAX_PROMPT);
-    else titles.firstPrompt ??= promptText(entry).slice(0, MAX_PROMPT);
+    const isCommand = kind === 'slash_command' || kind === 'bash_input';
+    if (isCommand) firstCommand ??= promptText(entry).slice(0, MAX_PROMPT) || undefined;
+    else titles.firstPrompt ??= promptText(entry).slice(0, MAX_PROMPT) || undefined;
   }
 
   function addTitle(entry: Entry): void {

@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -12,7 +22,7 @@ import { bytesOf, type Entry, jsonOf } from '../../src/format/entry.ts';
 import { readSession, writeSession } from '../../src/format/session.ts';
 import { decode, encode } from '../../src/format/text.ts';
 import { FIXTURES, tempFolder, transcriptsBelow } from '../support/files.ts';
-import { line, lines, systemError } from './helpers.ts';
+import { child, line, lines, systemError } from './helpers.ts';
 
 function file(content: string | Uint8Array): string {
   const path = join(tempFolder(), 's.jsonl');
@@ -110,6 +120,8 @@ describe('readEntriesOf', () => {
     const path = file(lines('a', 'b'));
     const entries = Array.from({ length: 3000 }, () => readEntriesOf(path, { chunkBytes: 10 }).next().value);
     expect(entries.every((entry) => entry && jsonOf(entry)?.uuid === 'a')).toBe(true);
+    const openFiles = existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0;
+    expect(openFiles).toBeLessThan(200);
   });
 
   test('errors say what, where and next', () => {
@@ -121,6 +133,12 @@ describe('readEntriesOf', () => {
     expect(diskErrorOf(() => readSessionOf(folder)).what).toContain('folder');
     expect(diskErrorOf(() => readSessionOf('/dev/null')).what).toContain('not a file');
     expect(diskErrorOf(() => readSessionOf(join(file(''), 'x'))).code).toBe('ENOTDIR');
+  });
+
+  test.skipIf(process.platform === 'win32')('a named pipe is refused, not waited for', () => {
+    const pipe = join(tempFolder(), 'pipe.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    expect(diskErrorOf(() => readSessionOf(pipe)).what).toContain('pipe');
   });
 });
 
@@ -213,6 +231,13 @@ describe('copyRange', () => {
     expect(await copyRange(path, pipe)).toEqual({ bytes: 0, closed: true });
     const broken = new Writable({ write: (_chunk, _encoding, done) => done(systemError('EPIPE')) });
     expect((await copyRange(path, broken)).closed).toBe(true);
+  });
+
+  test.skipIf(process.platform === 'win32')('a closed pipe of another process ends it quietly', () => {
+    const path = file(Buffer.alloc(5_000_000, 'x'));
+    const command = 'set -o pipefail; "$0" "$@" | head -c 10';
+    const { stdout, stderr, status } = spawnSync('bash', ['-c', command, process.execPath, child('cat'), path]);
+    expect([stdout.toString(), stderr.toString(), status]).toEqual(['xxxxxxxxxx', '', 0]);
   });
 
   test('a failing writer or file is an error', async () => {

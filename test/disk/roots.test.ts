@@ -31,6 +31,7 @@ test('L1: the places given come first, then $CLAUDE_CONFIG_DIR, then ~/.claude',
   expect(paths([], env)).toEqual([join(home, 'env')]);
   expect(paths([], {})).toEqual([join(home, '.claude')]);
   expect(paths([], { CLAUDE_CONFIG_DIR: '' })).toEqual([join(home, '.claude')]);
+  expect(paths([], { CLAUDE_CONFIG_DIR: '~/env' })).toEqual([join(home, 'env')]);
 });
 
 test('L1: any level of the tree may be given, and is named for what it is', () => {

@@ -1,6 +1,6 @@
 /**
- * Writes a transcript as badly as a program can: in pieces that end anywhere, now and then into a new file, and tells on
- * stdout what it wrote: one line `["generation","uuid"]` per entry. Ends each file with an entry `end`.
+ * Writes a transcript as badly as a program can: in pieces that end anywhere, in the modes `replace` and `delete` five
+ * times into a new file: `file seed count mode`. The last entry is `end`.
  */
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 

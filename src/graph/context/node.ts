@@ -1,0 +1,30 @@
+/** The entries of a conversation as nodes of a graph. */
+import type { Entry } from '../../format/entry.ts';
+
+/** Called for every entry each time a phase looks at it: lets a test count the work. */
+export type OnVisit = (entry: Entry, phase: string) => void;
+
+/** A conversation entry in its place. A repeated uuid is one node: the last content at the first position (R1). */
+export interface ChainNode {
+  /** The uuid; an entry without one has the empty key, so that all such entries are one node, as the client sees them. */
+  readonly key: string;
+  entry: Entry;
+  /** Position by first occurrence. */
+  readonly order: number;
+  /** The key of the parent, null for a root. */
+  parent: string | null;
+  /** The parent was reached through progress entries. */
+  bridged: boolean;
+}
+
+const CONVERSATION: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment']);
+
+/** R3: the kinds that stand in the chain. Progress is bridged, unknown types are not (R6). */
+export function isConversation(entry: Entry): boolean {
+  return CONVERSATION.has(entry.kind);
+}
+
+/** C1 */
+export function isBoundary(entry: Entry): boolean {
+  return entry.kind === 'system' && entry.head.subtype === 'compact_boundary';
+}

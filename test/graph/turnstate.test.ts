@@ -1,0 +1,162 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/format/json.ts';
+import { promptTextOf, turnsOf } from '../../src/graph/turns.ts';
+import type { Circumstances } from '../../src/graph/turnstate.ts';
+import type { Turn } from '../../src/graph/types.ts';
+import {
+  assistant,
+  attachment,
+  chain,
+  conversation,
+  entriesOf,
+  progress,
+  queueOperation,
+  result,
+  synthetic,
+  system,
+  text,
+  timeOf,
+  toolUse,
+  user,
+} from '../support/build.ts';
+
+const COMMAND =
+  '<command-name>/cost</command-name><command-message>cost</command-message><command-args></command-args>';
+const CUSTOM =
+  '<command-message>greet</command-message><command-name>/greet</command-name><command-args>Bob</command-args>';
+const _CAVEAT = user('<local-command-caveat>…</local-command-caveat>', { isMeta: true });
+const _OUTPUT = user('<local-command-stdout>done</local-command-stdout>');
+const INTERRUPT = user([text('[Request interrupted by user]')]);
+const SNAPSHOT = { type: 'file-history-snapshot', messageId: 'u1' };
+
+function turns(...lines: JsonObject[]): Turn[] {
+  return turnsOf(conversation(lines));
+}
+
+/** One line a turn: what it is and which lines it holds. */
+function _outline(list: readonly Turn[]): string[] {
+  return list.map(
+    (turn) => `${turn.kind} ${promptTextOf(turn)}: ${turn.entries.map(({ line }) => line.number).join(' ')}`,
+  );
+}
+
+function last(lines: readonly JsonObject[], circumstances: Circumstances = {}): Turn | undefined {
+  return turnsOf(conversation(lines), circumstances).at(-1);
+}
+
+describe('T6: is it over', () => {
+  const asked = user('go');
+  const ran = [assistant(toolUse('t1'), { id: 'm1', stop: 'tool_use' }), result('t1')];
+  const silent = [asked, assistant('hi', { stop: null, output: 1 })];
+
+  test.each([
+    ['complete', 'its last message ended', [asked, assistant('hi')]],
+    ['complete', 'cut at the limit', [asked, assistant('hi', { stop: 'max_tokens' })]],
+    ['complete', 'an API error ended it', [asked, synthetic('API Error', { isApiErrorMessage: true })]],
+    ['complete', 'a local command', [user(COMMAND)]],
+    ['complete', 'a bash line', [user('<bash-input>ls</bash-input>'), user('<bash-stdout>a</bash-stdout>')]],
+    ['open', 'no answer yet', [asked]],
+    ['open', 'a custom command without its answer', [user(CUSTOM), user([text('x')], { isMeta: true })]],
+    ['open', 'a tool is running', [asked, assistant(toolUse('t1'), { stop: 'tool_use' })]],
+    ['open', 'the result is not answered yet', [asked, ...ran]],
+    ['open', 'a notification is not answered yet', [asked, assistant('hi'), user('<task-notification>x')]],
+    ['interrupted', 'before an answer', [asked, INTERRUPT]],
+    [
+      'interrupted',
+      'in a tool',
+      [
+        asked,
+        assistant(toolUse('t1'), { id: 'm1', stop: 'tool_use' }),
+        result('t1', 'x', { isError: true, toolDenialKind: 'interrupted' }),
+      ],
+    ],
+    [
+      'complete',
+      'it went on after an interruption',
+      [asked, INTERRUPT, user('<task-notification>x'), assistant('noted')],
+    ],
+    ['open', 'stop reasons missing, nothing follows', silent],
+    ['complete', 'stop reasons missing, turn_duration', [...silent, system('turn_duration')]],
+    ['complete', 'stop reasons missing, a Stop hook', [...silent, system('stop_hook_summary')]],
+  ] satisfies [string, string, JsonObject[]][])('%s: %s', (state, _, lines) => {
+    expect(last(lines)?.state).toBe(state);
+  });
+
+  test('stop reasons missing: a later turn, ten quiet minutes or the Stop event end it', () => {
+    expect(turns(...silent, user('next'))[0]?.state).toBe('complete');
+    expect(last(silent, { now: Date.parse(timeOf(1 + 600)) })?.state).toBe('open');
+    expect(last(silent, { now: Date.parse(timeOf(1 + 601)) })?.state).toBe('complete');
+    expect(last(silent, { stopped: true })?.state).toBe('complete');
+    expect(last([asked, ...ran], { stopped: true, now: Date.parse(timeOf(9999)) })?.state).toBe('open');
+  });
+
+  test('unfinished and left behind is interrupted', () => {
+    for (const lines of [[asked], [asked, assistant(toolUse('t1'), { stop: 'tool_use' })], [asked, ...ran]]) {
+      expect(turns(...lines, user('next'))[0]?.state).toBe('interrupted');
+    }
+  });
+
+  test('R13: what the client writes on resume does not complete it', () => {
+    const killed = [
+      asked,
+      assistant(toolUse('t1'), { stop: 'tool_use' }),
+      synthetic('No response requested.'),
+      user('next'),
+    ];
+    expect(turns(...killed)[0]).toMatchObject({ state: 'interrupted', ended: timeOf(1) });
+  });
+});
+
+describe('round', () => {
+  const first = [user('one'), assistant('a', { id: 'm1' })];
+  function rounds(...lines: JsonObject[]): string[] {
+    return turns(...lines).map(({ round }) => round);
+  }
+
+  test('the first prompt is a new session, the next a new round', () => {
+    expect(rounds(...first, user('two'))).toEqual(['new_session', 'new_round']);
+    expect(rounds(...first, user('two', { permissionMode: 'default' }))).toEqual(['new_session', 'new_round']);
+  });
+
+  test('a pause of more than five minutes makes it a resume', () => {
+    expect(rounds(...first, user('two', { timestamp: timeOf(1 + 300) }))[1]).toBe('new_round');
+    expect(rounds(...first, user('two', { timestamp: timeOf(1 + 301) }))[1]).toBe('resume');
+  });
+
+  test.each([
+    ['another version', [], { version: '2.1.999' }],
+    ['another session id (H1)', [], { sessionId: 'session-2' }],
+    ['a SessionStart hook (2.1.45)', [progress({ type: 'hook_progress', hookName: 'SessionStart:resume' })], {}],
+    ['a SessionStart hook (2.1.325)', [attachment('hook_success', { hookName: 'SessionStart:resume' })], {}],
+    ['a SessionStart hook (1.0.111)', [user('<session-start-hook>hi</session-start-hook>')], {}],
+    ['R13: the client closed the turn before', [synthetic('No response requested.')], {}],
+    ['the client had exited (≥2.1.290)', [{ type: 'cost-state' }], {}],
+    ['print mode', [queueOperation('enqueue', 'two'), queueOperation('dequeue')], { entrypoint: 'sdk-cli' }],
+    ['print mode (2.0.76–2.1.45)', [queueOperation('dequeue')], {}],
+  ] satisfies [string, JsonObject[], JsonObject][])('a later run: %s', (_, between, more) => {
+    expect(rounds(...first, ...between, user('two', more))).toEqual(['new_session', 'resume']);
+  });
+
+  test.each([
+    ['a hook of another kind', [progress({ type: 'hook_progress', hookName: 'PostToolUse:Read' })], {}],
+    ['a compaction', [attachment('hook_success', { hookName: 'SessionStart:compact' })], {}],
+    ['a host that keeps the client running', [queueOperation('dequeue'), SNAPSHOT], {}],
+    ['the same, by its name', [queueOperation('dequeue')], { entrypoint: 'claude-vscode' }],
+  ] satisfies [string, JsonObject[], JsonObject][])('the same run: %s', (_, between, more) => {
+    expect(rounds(...first, ...between, user('two', more))).toEqual(['new_session', 'new_round']);
+  });
+
+  test('H1: after what a 1.0.x resume copied', () => {
+    const copied = (line: JsonObject) => ({ ...line, timestamp: timeOf(0) });
+    const lines = [...first, user('two'), assistant('b', { id: 'm2' })].map(copied);
+    const own = [user('three', { timestamp: timeOf(0.007) }), assistant('c', { id: 'm3' }, { timestamp: timeOf(1) })];
+    const list = turnsOf(conversation([...lines, ...own], { version: '1.0.111' }));
+    expect(list.map(({ round }) => round)).toEqual(['new_session', 'new_round', 'resume']);
+  });
+
+  test('H1: in another file', () => {
+    const one = entriesOf(chain(first), 'a');
+    const two = entriesOf(chain([user('two', { uuid: 'x' })]), 'b');
+    expect(turnsOf([...one, ...two]).map(({ round }) => round)).toEqual(['new_session', 'resume']);
+  });
+});
