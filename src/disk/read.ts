@@ -47,8 +47,8 @@ export function readSessionOf(file: string, options: ReadOptions = {}): Session 
 function* readChunks(source: FileSource, from: number, to: number, chunkBytes: number): Generator<Uint8Array> {
   try {
     const rest = Math.min(to, source.size()) - from;
-    // One byte more than is there, so that the end is seen without a second read.
-    const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(chunkBytes, rest + 1)));
+    // No more than is there: many sessions are small. A file that grows meanwhile is still read to its end.
+    const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(chunkBytes, rest)));
     for (let at = from; at < to; ) {
       const got = source.fill(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
       if (got === 0) return;

@@ -5,6 +5,7 @@ import type { MessageHead } from '../format/head.ts';
 import { asNumber, asObject, at, type JsonObject } from '../format/json.ts';
 import type { Usage } from '../format/usage.ts';
 import { createIdIndex } from './idindex.ts';
+import { validTime } from './time.ts';
 import type { Message } from './types.ts';
 
 /** One line of a message, or a copy of one inside a progress entry. */
@@ -54,7 +55,7 @@ function ownLine(entry: Entry): MessageLine {
     entry,
     head: head.message ?? {},
     uuid: head.uuid,
-    timestamp: head.timestamp,
+    timestamp: validTime(head.timestamp),
     requestId: head.requestId,
   };
 }
@@ -62,8 +63,8 @@ function ownLine(entry: Entry): MessageLine {
 function copiedLine(entry: Entry): MessageLine | undefined {
   const copy = entry.head.progress?.copy;
   if (copy?.message === undefined || (copy.type ?? copy.message.role) !== 'assistant') return undefined;
-  const { uuid, timestamp, requestId } = copy;
-  return { entry, head: copy.message, uuid, timestamp, requestId };
+  const { uuid, requestId } = copy;
+  return { entry, head: copy.message, uuid, timestamp: validTime(copy.timestamp), requestId };
 }
 
 /** By message id, else request id, else adjacency. All lines with one uuid are one line and stay together. */
@@ -82,7 +83,8 @@ function groupLines(lines: readonly (MessageLine | undefined)[]): MessageLine[][
     }
     const { id, requestId } = (line.uuid === undefined ? undefined : ids.get(line.uuid)) ?? idsOf(line);
     let group = line.uuid === undefined ? undefined : byUuid.get(line.uuid);
-    if (group === undefined && id !== undefined) group = byId.find(id, requestId);
+    if (group === undefined && id !== undefined)
+      group = byId.find(id, requestId) ?? withoutId(byRequest.get(requestId ?? ''));
     else if (group === undefined && requestId !== undefined) group = byRequest.get(requestId);
     else if (group === undefined && isNextLine(previous, line)) group = adjacent;
     if (group === undefined) {
@@ -91,12 +93,17 @@ function groupLines(lines: readonly (MessageLine | undefined)[]): MessageLine[][
     }
     group.push(line);
     if (id !== undefined) byId.add(id, requestId, group);
-    else if (requestId !== undefined) byRequest.set(requestId, group);
+    if (requestId !== undefined && !byRequest.has(requestId)) byRequest.set(requestId, group);
     if (line.uuid !== undefined) byUuid.set(line.uuid, group);
     previous = line;
     adjacent = group;
   }
   return groups;
+}
+
+/** Another id in the same request is another message. */
+function withoutId(group: MessageLine[] | undefined): MessageLine[] | undefined {
+  return group?.some((line) => line.head.id !== undefined) ? undefined : group;
 }
 
 interface Ids {

@@ -1,5 +1,10 @@
 /** Timestamps as written (ISO 8601) ⇄ milliseconds. */
 
+/** As written, if it is a time at all. */
+export function validTime(timestamp: string | undefined): string | undefined {
+  return millisOf(timestamp) === undefined ? undefined : timestamp;
+}
+
 export function millisOf(timestamp: string | undefined): number | undefined {
   const millis = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
   return Number.isNaN(millis) ? undefined : millis;

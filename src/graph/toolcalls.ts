@@ -4,7 +4,7 @@ import { type Entry, jsonOf } from '../format/entry.ts';
 import type { BlockHead } from '../format/head.ts';
 import type { Issue } from '../format/issue.ts';
 import { asString, at, type Json } from '../format/json.ts';
-import { durationBetween } from './time.ts';
+import { durationBetween, validTime } from './time.ts';
 import { type ToolResult, toToolResult } from './toolresults/read.ts';
 import type { ToolCall, ToolStatus } from './types.ts';
 
@@ -116,8 +116,8 @@ function agentsInProgress(entries: readonly Entry[]): Map<string, string> {
 
 function toCall(use: Use, result: Result | undefined, stopped: Set<string>, agent: string | undefined): ToolCall {
   const { head } = use.entry;
-  const started = head.timestamp;
-  const ended = result?.entry.head.timestamp;
+  const started = validTime(head.timestamp);
+  const ended = validTime(result?.entry.head.timestamp);
   return {
     id: use.id,
     name: use.name,

@@ -11,7 +11,7 @@ import {
 import { mergeMessages, requestTimes } from './messages.ts';
 import { type Draft, isActivity, isInput, type Part } from './parts.ts';
 import { roundOf } from './rounds.ts';
-import { durationBetween, millisOf } from './time.ts';
+import { durationBetween, millisOf, validTime } from './time.ts';
 import { pairToolCalls } from './toolcalls.ts';
 import { type Circumstances, stateOf } from './turnstate.ts';
 import type { Message, ToolCall, Turn } from './types.ts';
@@ -29,7 +29,7 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
     const own = draft.parts.map((part) => part.entry);
     const messages = withTimes(mergeMessages(isAgent ? own : own.filter(isMain), requests), draft.parts);
     const toolCalls = own.flatMap((entry) => calls.get(entry) ?? []);
-    const started = draft.prompt?.head.timestamp ?? firstTime(draft.parts);
+    const started = validTime(draft.prompt?.head.timestamp) ?? firstTime(draft.parts);
     const ended = lastTime(draft.parts);
     turns.push({
       uuid: draft.prompt?.head.uuid,
@@ -71,25 +71,28 @@ function cutTurns(entries: readonly Entry[], isAgent: boolean): Draft[] {
   const drafts: Draft[] = [];
   const byUuid = new Map<string, Draft>();
   let current: Draft = { kind: 'none', parts: [] };
+  const add = (draft: Draft, part: Part) => {
+    draft.parts.push(part);
+    if (part.entry.head.uuid !== undefined) byUuid.set(part.entry.head.uuid, draft);
+  };
   for (const entry of entries) {
     const enqueueing = queued.get(entry);
-    if (enqueueing === undefined && waiting.has(entry)) continue;
-    if (!isAgent && !isMain(entry)) {
-      current.parts.push({ entry, kind: 'none', inline: true });
-      continue;
-    }
-    const kind = enqueueing === undefined ? kindInTurn(entry, current) : 'queued';
     const repeated = byUuid.get(entry.head.uuid ?? '');
-    if (!isStart(kind, isAgent)) current.parts.push({ entry, kind });
-    else if (repeated) repeatPrompt(repeated, entry);
+    if (enqueueing === undefined && waiting.has(entry)) continue;
+    const inline = !isAgent && !isMain(entry);
+    if (repeated) addRepeated(repeated, { entry, kind: 'none', inline });
+    else if (inline) add(current, { entry, kind: 'none', inline });
     else {
-      const parts = takeLeading(current);
-      if (current.parts.length > 0) drafts.push(current);
-      const prompt = enqueueing ?? entry;
-      current = { kind, prompt, parts };
-      if (prompt !== entry) parts.push({ entry: prompt, kind });
-      parts.push({ entry, kind: prompt === entry ? kind : 'none' });
-      if (entry.head.uuid !== undefined) byUuid.set(entry.head.uuid, current);
+      const kind = enqueueing === undefined ? kindInTurn(entry, current) : 'queued';
+      if (isStart(kind, isAgent)) {
+        const prompt = enqueueing ?? entry;
+        const next: Draft = { kind, prompt, parts: [] };
+        for (const part of takeLeading(current)) add(next, part);
+        if (current.parts.length > 0) drafts.push(current);
+        current = next;
+        if (prompt !== entry) add(current, { entry: prompt, kind });
+      }
+      add(current, { entry, kind: enqueueing === undefined || enqueueing === entry ? kind : 'none' });
     }
   }
   if (current.parts.length > 0) drafts.push(current);
@@ -120,10 +123,12 @@ function isUnmarkedExpansion({ head }: Entry, turn: Draft): boolean {
   return hasExpansion(prompt);
 }
 
-/** The same line again: no new turn, the last content counts (E12). */
-function repeatPrompt(draft: Draft, entry: Entry): void {
-  draft.parts.push({ entry, kind: 'none' });
-  if (draft.prompt?.source === entry.source) draft.prompt = entry;
+/** The same line again stays with the first: nothing new happened. Of a prompt the last content counts (E12). */
+function addRepeated(draft: Draft, part: Part): void {
+  const { prompt } = draft;
+  const { entry } = part;
+  draft.parts.push(part);
+  if (prompt?.head.uuid === entry.head.uuid && prompt?.source === entry.source) draft.prompt = entry;
 }
 
 /** Kinds that show that something happened before the first prompt. */
@@ -158,8 +163,9 @@ function withTimes(messages: readonly Message[], parts: readonly Part[]): Messag
   let input: string | undefined;
   for (const { entry, kind } of parts) {
     const before = known;
-    known = entry.head.timestamp ?? known;
-    if (isInput(kind)) input = entry.head.timestamp ?? input;
+    const time = validTime(entry.head.timestamp);
+    known = time ?? known;
+    if (isInput(kind)) input = time ?? input;
     const message = byFirst.get(entry);
     if (message === undefined) continue;
     const started = message.started ?? earlier(input ?? before, known);

@@ -44,9 +44,12 @@ export function stateOf(
   return over ? 'interrupted' : 'open';
 }
 
+/** What follows the last line of a message; where that line occurs again does not count. */
 function partsAfter(parts: readonly Part[], message: Message | undefined): readonly Part[] {
   const last = message?.entries.at(-1);
-  return parts.slice(parts.findIndex(({ entry }) => entry === last) + 1);
+  const isLast = ({ entry }: Part) =>
+    message?.finalUuid === undefined ? entry === last : entry.head.uuid === message.finalUuid;
+  return parts.slice(parts.findIndex(isLast) + 1);
 }
 
 /** Local commands and `!` run without the model; a custom command is answered by it. */

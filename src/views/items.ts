@@ -91,8 +91,10 @@ function textOf(entry: Entry): string {
   return stripTags(blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n'));
 }
 
-/** `<bash-stdout>…</bash-stdout>` is its content to a reader. */
+/** `<bash-stdout>…</bash-stdout>` is its content to a reader, a notification its summary. */
 function stripTags(text: string): string {
+  const summary = /^<[a-z]+-notification>[\s\S]*<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
+  if (summary !== undefined) return summary.trim();
   return text.replace(/<\/?(?:bash-stdout|bash-stderr|local-command-stdout|local-command-stderr)>/g, '').trim();
 }
 

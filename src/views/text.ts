@@ -13,7 +13,7 @@ const LONGEST_ARGUMENT = 100;
 export function turnText(turn: Turn, options: ViewOptions, paint: Paint): string {
   const lines = [turnHeading(turn, paint), ...itemsOf(turn).flatMap((item) => itemLines(item, options, paint))];
   if (turn.state === 'open') lines.push(paint.warn('… not finished'));
-  return `${lines.join('\n')}\n`;
+  return `${lines.join('\n').trimEnd()}\n`;
 }
 
 function turnHeading(turn: Turn, paint: Paint): string {

@@ -70,6 +70,9 @@ describe('E4: lines of one message', () => {
       ['c'],
     ]);
     expect(messagesOf(assistant('a', { id: 'm1' }), assistant('b')).map(textsOf)).toEqual([['a', 'b']]);
+    const mixed = [assistant('a', { requestId: 'r1' }), user('x'), assistant('b', { id: 'm1', requestId: 'r1' })];
+    expect(messagesOf(...mixed).map(textsOf)).toEqual([['a', 'b']]);
+    expect(messagesOf(...mixed.toReversed()).map(textsOf)).toEqual([['b', 'a']]);
     const inline = assistant('s', {}, { isSidechain: true });
     expect(messagesOf(assistant('a'), inline).map(textsOf)).toEqual([['a'], ['s']]);
   });

@@ -4,37 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/format/entry.ts';
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from '../../src/format/json.ts';
 import { readSession } from '../../src/format/session.ts';
-import { promptTextOf, turnsOf } from '../../src/graph/turns.ts';
-import type { Circumstances } from '../../src/graph/turnstate.ts';
-import type { Turn } from '../../src/graph/types.ts';
-import { conversation, text, user } from '../support/build.ts';
-import { FIXTURES, transcriptsBelow } from '../support/files.ts';
-
-const _COMMAND =
-  '<command-name>/cost</command-name><command-message>cost</command-message><command-args></command-args>';
-const _CUSTOM =
-  '<command-message>greet</command-message><command-name>/greet</command-name><command-args>Bob</command-args>';
-const _CAVEAT = user('<local-command-caveat>…</local-command-caveat>', { isMeta: true });
-const _OUTPUT = user('<local-command-stdout>done</local-command-stdout>');
-const _INTERRUPT = user([text('[Request interrupted by user]')]);
-const _SNAPSHOT = { type: 'file-history-snapshot', messageId: 'u1' };
-
-function _turns(...lines: JsonObject[]): Turn[] {
-  return turnsOf(conversation(lines));
-}
-
-/** One line a turn: what it is and which lines it holds. */
-function _outline(list: readonly Turn[]): string[] {
-  return list.map(
-    (turn) => `${turn.kind} ${promptTextOf(turn)}: ${turn.entries.map(({ line }) => line.number).join(' ')}`,
-  );
-}
-
-function _last(lines: readonly JsonObject[], circumstances: Circumstances = {}): Turn | undefined {
-  return turnsOf(conversation(lines), circumstances).at(-1);
-}
-
 import { pairToolCalls } from '../../src/graph/toolcalls.ts';
+import { promptTextOf, turnsOf } from '../../src/graph/turns.ts';
+import type { Turn } from '../../src/graph/types.ts';
+import { FIXTURES, transcriptsBelow } from '../support/files.ts';
 
 const RECORDED = `${FIXTURES}recorded/`;
 

@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/format/entry.ts';
-import type { JsonObject } from '../../src/format/json.ts';
+import { asString, at, type JsonObject, parseJson } from '../../src/format/json.ts';
 import { readSession } from '../../src/format/session.ts';
 import { encode } from '../../src/format/text.ts';
 import { promptTextOf, turnsOf } from '../../src/graph/turns.ts';
-import type { Circumstances } from '../../src/graph/turnstate.ts';
 import type { Turn } from '../../src/graph/types.ts';
 import {
   assistant,
@@ -42,10 +41,6 @@ function outline(list: readonly Turn[]): string[] {
   return list.map(
     (turn) => `${turn.kind} ${promptTextOf(turn)}: ${turn.entries.map(({ line }) => line.number).join(' ')}`,
   );
-}
-
-function _last(lines: readonly JsonObject[], circumstances: Circumstances = {}): Turn | undefined {
-  return turnsOf(conversation(lines), circumstances).at(-1);
 }
 
 describe('E7: where a turn starts', () => {
@@ -102,6 +97,15 @@ describe('E7: where a turn starts', () => {
     const again = { ...user('one, better'), uuid: 'u1' };
     const lines = [user('one'), assistant('a'), user('two'), again];
     expect(outline(turns(...lines))).toEqual(['text one, better: 1 2 4', 'text two: 3']);
+  });
+
+  test('E12: any line that occurs again stays with the first', () => {
+    const lines = [user('one'), assistant('a', { id: 'm1' }), INTERRUPT, user('two'), assistant('b', { id: 'm2' })];
+    const again = { ...assistant('a', { id: 'm1' }), uuid: 'u2' };
+    const list = turns(...lines, again);
+    expect(outline(list)).toEqual(['text one: 1 2 3 6', 'text two: 4 5']);
+    expect(list.map(({ messages }) => messages.map(({ id }) => id))).toEqual([['m1'], ['m2']]);
+    expect(list.map(({ state }) => state)).toEqual(['interrupted', 'complete']);
   });
 
   test('what stands before the first prompt is kept', () => {
@@ -216,8 +220,8 @@ describe('T7: when a message starts and ends', () => {
     );
   });
 
-  test('a missing time takes the nearest in the turn; the clock does not run backwards', () => {
-    const without = { timestamp: undefined };
+  test.each([undefined, 'never'])('a missing time takes the nearest in the turn: %s', (timestamp) => {
+    const without = { timestamp };
     const [turn] = turns(
       { ...user('go'), ...without },
       { ...assistant('a', { id: 'm1' }), ...without },
@@ -228,6 +232,9 @@ describe('T7: when a message starts and ends', () => {
       { started: timeOf(2), ended: timeOf(2) },
       { started: timeOf(2), ended: timeOf(2) },
     ]);
+  });
+
+  test('E12: the clock may run backwards, nothing starts after it was written', () => {
     const back = turns({ ...user('go'), timestamp: timeOf(9) }, assistant('a'))[0]?.messages[0];
     expect(back).toMatchObject({ started: timeOf(1), ended: timeOf(1) });
   });
@@ -271,18 +278,11 @@ describe('properties', () => {
     fc.assert(fc.property(lines, (built) => holdsAll(conversation(built))));
   });
 
-  test('on every fixture, whole or cut anywhere', () => {
-    for (const file of transcriptsBelow(FIXTURES)) holdsAll(entriesIn(file));
-    const bytes = readFileSync(
-      join(
-        RECORDED,
-        '2.1.325/k-interactive/projects/-home-dev-ws-2-1-325-k-interactive/86c704c7-c273-4f6f-81fc-39106bdab268.jsonl',
-      ),
-    );
-    fc.assert(
-      fc.property(fc.nat(bytes.length), (length) => holdsAll(readSession(bytes.subarray(0, length)).entries)),
-      { numRuns: 30 },
-    );
+  test('on every fixture, damaged ones and fuzzed ones too', () => {
+    for (const file of transcriptsBelow(FIXTURES)) holdsAll(readSession(readFileSync(file), file).entries);
+    for (const line of readFileSync(join(FIXTURES, 'fuzz.jsonl'), 'utf8').trim().split('\n')) {
+      holdsAll(readSession(encode(asString(at(parseJson(line), 'input')) ?? '')).entries);
+    }
   });
 
   test('never throws on damage', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/format/json.ts';
-import { promptTextOf, turnsOf } from '../../src/graph/turns.ts';
+import { turnsOf } from '../../src/graph/turns.ts';
 import type { Circumstances } from '../../src/graph/turnstate.ts';
 import type { Turn } from '../../src/graph/types.ts';
 import {
@@ -24,20 +24,11 @@ const COMMAND =
   '<command-name>/cost</command-name><command-message>cost</command-message><command-args></command-args>';
 const CUSTOM =
   '<command-message>greet</command-message><command-name>/greet</command-name><command-args>Bob</command-args>';
-const _CAVEAT = user('<local-command-caveat>…</local-command-caveat>', { isMeta: true });
-const _OUTPUT = user('<local-command-stdout>done</local-command-stdout>');
 const INTERRUPT = user([text('[Request interrupted by user]')]);
 const SNAPSHOT = { type: 'file-history-snapshot', messageId: 'u1' };
 
 function turns(...lines: JsonObject[]): Turn[] {
   return turnsOf(conversation(lines));
-}
-
-/** One line a turn: what it is and which lines it holds. */
-function _outline(list: readonly Turn[]): string[] {
-  return list.map(
-    (turn) => `${turn.kind} ${promptTextOf(turn)}: ${turn.entries.map(({ line }) => line.number).join(' ')}`,
-  );
 }
 
 function last(lines: readonly JsonObject[], circumstances: Circumstances = {}): Turn | undefined {

@@ -1,6 +1,7 @@
 /** Which entry follows which (E12, C1, R6): one parent each, no cycles, whatever the file holds. */
 import type { Entry } from '../../format/entry.ts';
 import { createBridge } from './bridge.ts';
+import { beforeCompaction } from './compaction.ts';
 
 export interface LinkOptions {
   /** Copies that got a uuid of their own → the uuid they were copied from (H1). */
@@ -49,15 +50,19 @@ export function linksOf(entries: readonly Entry[], options: LinkOptions = {}): L
   const guessed = new Uint8Array(entries.length);
   const bridge = createBridge(content, nodeAt, isAside);
   const previous = new Map<Entry['source'], number>();
+  const budget = { left: entries.length };
 
   for (let place = 0; place < entries.length; place += 1) {
     const entry = content[place];
     if (entry === undefined || nodeAt[place] !== place) continue;
     const joined = options.joins?.get(entry);
-    const known = joined === undefined ? namedParent(entry, find, byCall) : places.get(joined);
+    const around = { find, parent, previous: previous.get(entry.source), budget };
+    const known = joined ? places.get(joined) : (beforeCompaction(entry, around) ?? namedParent(entry, find, byCall));
     if (known !== undefined && known !== place) parent[place] = known;
-    else if (!isRoot(entry, previous.has(entry.source)) && !isAside(entry)) {
-      parent[place] = guess(entry, place, bridge, previous.get(entry.source));
+    else if (isAside(entry) || !isRoot(entry, previous.has(entry.source))) {
+      // A side chain begins where its call stands.
+      const isLost = typeof entry.head.parentUuid === 'string' && !isAside(entry);
+      parent[place] = (isLost ? bridge(place) : undefined) ?? previous.get(entry.source) ?? NONE;
       guessed[place] = 1;
     }
     if (!isAside(entry)) previous.set(entry.source, place);
@@ -92,7 +97,7 @@ function nodeOf(entry: Entry, place: number, byId: Map<string, number>, identity
   return place;
 }
 
-/** The parent an entry names. A compaction follows what it was made of; a result whose parent is lost follows its call (R8). */
+/** The parent an entry names; a result whose parent is lost follows its call (R8). */
 function namedParent(
   { kind, head }: Entry,
   find: (uuid: string | null | undefined) => number | undefined,
@@ -110,16 +115,6 @@ function isRoot({ kind, head }: Entry, hasPrevious: boolean): boolean {
   if (!hasPrevious) return true;
   if (head.parentUuid !== null || kind !== 'user' || head.isMeta) return false;
   return !head.blocks.some(({ type }) => type === 'tool_result');
-}
-
-function guess(
-  entry: Entry,
-  place: number,
-  bridge: (place: number) => number | undefined,
-  previous: number | undefined,
-): number {
-  const isLost = typeof entry.head.parentUuid === 'string';
-  return (isLost ? bridge(place) : undefined) ?? previous ?? NONE;
 }
 
 /** Each cycle is cut once: at a guessed link, else at its first line. */

@@ -108,7 +108,8 @@ function createPlans(): {
       for (const { name, id, toolUseId } of entry.head.blocks) {
         if (name === 'ExitPlanMode') {
           if (id !== undefined) calls.add(id);
-          for (const block of blocksOf(jsonOf(entry) ?? {})) if (block.type === 'tool_use') note(at(block.input, 'plan'));
+          for (const block of blocksOf(jsonOf(entry) ?? {}))
+            if (block.type === 'tool_use') note(at(block.input, 'plan'));
         } else if (toolUseId !== undefined && calls.has(toolUseId)) note(at(jsonOf(entry), 'toolUseResult', 'plan'));
       }
     },

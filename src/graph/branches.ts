@@ -1,0 +1,161 @@
+/**
+ * The branches of a conversation (H3, E5, C1): what a rewind, a retry or a fork left beside what a resume goes on from.
+ * Works on one file, or on the files of a chat put together. Linear, and never throws.
+ */
+import type { Entry } from '../format/entry.ts';
+import { inputKind, isHumanTurnStart, queuedPrompts } from '../format/prompt.ts';
+import { type LinkOptions, type Links, linksOf, NONE } from './branches/links.ts';
+import { parentsFirst } from './branches/order.ts';
+import { placeLines } from './branches/places.ts';
+import { START, type Steps, stepsOf } from './branches/steps.ts';
+import { chainOf, leafOf } from './chain.ts';
+
+export interface Branch {
+  /** The uuid of its last entry; undefined where entries have none (E15). */
+  readonly head: string | undefined;
+  /** The last entry it shares with another branch; undefined for an only branch, and for one that begins anew. */
+  readonly forkedAt: string | undefined;
+  /** Turns that no other branch has. */
+  readonly turns: number;
+  /** What a resume goes on from (R2–R5). */
+  readonly current: boolean;
+}
+
+export interface Branches {
+  /** In the order in which they begin. Empty when nothing was said. */
+  readonly branches: readonly Branch[];
+  readonly current: Branch | undefined;
+  /** Every entry of that conversation, in its order: all but what belongs only to other branches. Without a branch, all there is. */
+  entriesOf(branch: Branch | undefined): Entry[];
+}
+
+export interface BranchOptions extends LinkOptions {
+  /** The entry a resume goes on from, where it is known; otherwise that of the file. */
+  readonly leaf?: Entry;
+}
+
+/** A branch while it is made: the step it ends with, and the first step of its own. */
+interface Draft {
+  readonly last: number;
+  readonly own: number | undefined;
+  readonly head: Entry | undefined;
+  readonly forkedAt: Entry | undefined;
+  readonly current: boolean;
+}
+
+export function branchesOf(entries: readonly Entry[], options: BranchOptions = {}): Branches {
+  const links = linksOf(entries, options);
+  const nodes = [...links.nodeAt.keys()].filter((place) => links.nodeAt[place] === place);
+  const steps = stepsOf(links, parentsFirst(nodes, links.nodeAt, links.parent));
+  const leaf = options.leaf ?? leafOf(chainOf(entries))?.entry;
+  const drafts = draftsOf(entries, links, steps, leaf);
+  const lines = placeLines(entries, links, steps);
+  const turns = ownTurns(entries, steps, drafts, lines.stepAt);
+  const made = new Map<Branch, Draft>();
+  for (const [index, draft] of drafts.entries()) {
+    const { head, forkedAt, current } = draft;
+    const branch = { head: head?.head.uuid, forkedAt: forkedAt?.head.uuid, turns: turns[index] ?? 0, current };
+    made.set(branch, draft);
+  }
+  const branches = [...made.keys()];
+  return {
+    branches,
+    current: branches.find((branch) => branch.current),
+    entriesOf: (branch) => {
+      const draft = branch === undefined ? undefined : made.get(branch);
+      const places = draft === undefined ? [...entries.keys()] : lines.on(pathTo(steps, draft.last));
+      return parentsFirst(places, links.nodeAt, links.parent).flatMap((place) => entries[place] ?? []);
+    },
+  };
+}
+
+function draftsOf(entries: readonly Entry[], links: Links, steps: Steps, leaf: Entry | undefined): Draft[] {
+  const lasts = lastEntries(entries, links, steps);
+  const leafPlace = leaf === undefined ? NONE : entries.indexOf(leaf);
+  const leafStep = steps.stepOf[links.nodeAt[leafPlace] ?? NONE];
+  const ends = steps.children.flatMap((children, step) => (children.length === 0 && lasts[step] ? [step] : []));
+  const newest = ends.reduce((best, end) => Math.max(best, placeOf(lasts, end)), NONE);
+  const drafts = ends.map((last): Draft => {
+    const own = firstOwnStep(steps, last);
+    const isCurrent = leafStep === undefined ? placeOf(lasts, last) === newest : leafStep === last;
+    return {
+      last,
+      own,
+      head: isCurrent && leaf !== undefined ? leaf : lasts[last]?.entry,
+      forkedAt: own === undefined ? undefined : forkPoint(links, steps.first[own]),
+      current: isCurrent,
+    };
+  });
+  // After a rewind without a new prompt a resume goes on from inside.
+  if (leafStep !== undefined && leaf !== undefined && !ends.includes(leafStep)) {
+    drafts.push({ last: leafStep, own: undefined, head: leaf, forkedAt: leaf, current: true });
+  }
+  return drafts.sort((a, b) => beginning(steps, a) - beginning(steps, b));
+}
+
+function beginning(steps: Steps, { own, last }: Draft): number {
+  return own === undefined ? (steps.first[last] ?? NONE) : (steps.first[own] ?? NONE);
+}
+
+interface Last {
+  readonly entry: Entry;
+  readonly place: number;
+}
+
+/** The last line of each step that a resume could go on from (R3). */
+function lastEntries(entries: readonly Entry[], links: Links, steps: Steps): (Last | undefined)[] {
+  const lasts: (Last | undefined)[] = steps.parent.map(() => undefined);
+  for (const [place, entry] of entries.entries()) {
+    const node = links.nodeAt[place] ?? NONE;
+    if (node === NONE || entry.kind === 'progress' || entry.kind === 'unknown' || links.isAside(entry)) continue;
+    lasts[steps.stepOf[node] ?? START] = { entry, place };
+  }
+  return lasts;
+}
+
+function placeOf(lasts: readonly (Last | undefined)[], step: number): number {
+  return lasts[step]?.place ?? NONE;
+}
+
+/** The step after the last fork on the way to a branch's end; undefined when there is no fork. */
+function firstOwnStep(steps: Steps, last: number): number | undefined {
+  for (let step = last; step !== START; step = steps.parent[step] ?? START) {
+    const before = steps.parent[step] ?? START;
+    if ((steps.children[before]?.length ?? 0) > 1) return step;
+  }
+  return undefined;
+}
+
+function forkPoint(links: Links, first: number | undefined): Entry | undefined {
+  let node = links.parent[first ?? NONE] ?? NONE;
+  while (node !== NONE && links.content[node]?.kind === 'progress') node = links.parent[node] ?? NONE;
+  return links.content[node];
+}
+
+function pathTo(steps: Steps, last: number): Uint8Array {
+  const on = new Uint8Array(steps.parent.length);
+  for (let step = last; step !== START; step = steps.parent[step] ?? START) on[step] = 1;
+  on[START] = 1;
+  return on;
+}
+
+/** Turns are counted where a branch is alone: from its first own step on, or everywhere when it is the only one. */
+function ownTurns(entries: readonly Entry[], steps: Steps, drafts: readonly Draft[], stepAt: Int32Array): number[] {
+  const owner = new Int32Array(steps.parent.length).fill(NONE);
+  for (const [index, { last, own, forkedAt, head }] of drafts.entries()) {
+    if (own === undefined && forkedAt !== undefined && forkedAt === head) continue;
+    for (let step = last; step !== START; step = steps.parent[step] ?? START) {
+      owner[step] = index;
+      if (step === own) break;
+    }
+  }
+  const own: Entry[][] = drafts.map(() => []);
+  for (const [place, entry] of entries.entries()) own[owner[stepAt[place] ?? NONE] ?? NONE]?.push(entry);
+  return own.map(countTurns);
+}
+
+function countTurns(entries: readonly Entry[]): number {
+  const prompts = new Set<Entry | string>();
+  for (const entry of entries) if (isHumanTurnStart(inputKind(entry))) prompts.add(entry.head.uuid ?? entry);
+  return prompts.size + queuedPrompts(entries).size;
+}

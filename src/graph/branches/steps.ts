@@ -1,0 +1,138 @@
+/**
+ * A conversation as steps (H3, E5): a prompt, or one message with its lines, its calls' results and all that the client
+ * notes beside them. Several steps after one are branches; several entries inside one are not.
+ */
+import type { Entry } from '../../format/entry.ts';
+import { hasExpansion, inputKind, isHumanTurnStart } from '../../format/prompt.ts';
+import { isBoundary } from '../chain.ts';
+import { type Links, NONE } from './links.ts';
+
+/** Step 0 is where everything begins; it holds what stands before the first prompt. */
+export const START = 0;
+
+export interface Steps {
+  /** By node. */
+  readonly stepOf: Int32Array;
+  readonly parent: readonly number[];
+  /** The node that begins the step. */
+  readonly first: readonly number[];
+  /** The steps after it; a step that was taken into the one before has none, and no lines. */
+  readonly children: readonly (readonly number[])[];
+}
+
+interface Draft {
+  readonly stepOf: Int32Array;
+  readonly parent: number[];
+  readonly first: number[];
+  readonly children: number[][];
+  /** The message a step holds. */
+  readonly message: (string | undefined)[];
+  /** Steps after a step by the message they hold: lines of one message may hang on one parent. */
+  readonly bySibling: Map<string, number>;
+}
+
+/** `order` gives every parent before its children. */
+export function stepsOf(links: Links, order: readonly number[]): Steps {
+  const { content, parent } = links;
+  const draft: Draft = {
+    stepOf: new Int32Array(content.length).fill(NONE),
+    parent: [NONE],
+    first: [NONE],
+    children: [[]],
+    message: [undefined],
+    bySibling: new Map(),
+  };
+  for (const node of order) {
+    const entry = content[node];
+    if (entry === undefined) continue;
+    const above = parent[node] ?? NONE;
+    const before = above === NONE ? START : (draft.stepOf[above] ?? START);
+    draft.stepOf[node] =
+      links.isAside(entry) || isBeside(entry) ? before : stepFor(draft, node, entry, before, content[above]);
+  }
+  absorbArtefacts(draft, content);
+  return draft;
+}
+
+/** Never a step of its own: several of these after one entry are no rewind. */
+function isBeside(entry: Entry): boolean {
+  const { kind, head } = entry;
+  if (kind === 'assistant') return false;
+  if (kind === 'user') return head.isMeta || head.blocks.some(({ type }) => type === 'tool_result');
+  return !isBoundary(entry);
+}
+
+function stepFor(draft: Draft, node: number, entry: Entry, before: number, above: Entry | undefined): number {
+  const message = entry.kind === 'assistant' ? messageOf(entry) : undefined;
+  if (entry.kind !== 'assistant') return addStep(draft, node, before, undefined);
+  if (message === undefined) {
+    // E4: without any id, lines that follow each other are one message.
+    const goesOn = above?.kind === 'assistant' && messageOf(above) === undefined;
+    return goesOn ? before : addStep(draft, node, before, undefined);
+  }
+  if (draft.message[before] === message) return before;
+  const key = `${before} ${message}`;
+  const known = draft.bySibling.get(key);
+  if (known !== undefined) return known;
+  const added = addStep(draft, node, before, message);
+  draft.bySibling.set(key, added);
+  return added;
+}
+
+function messageOf({ head }: Entry): string | undefined {
+  return head.message?.id ?? head.requestId;
+}
+
+function addStep(draft: Draft, node: number, before: number, message: string | undefined): number {
+  const step = draft.parent.length;
+  draft.parent.push(before);
+  draft.first.push(node);
+  draft.children.push([]);
+  draft.message.push(message);
+  draft.children[before]?.push(step);
+  return step;
+}
+
+/**
+ * Where several steps follow one, those that lead nowhere and in which only the client spoke belong to the step before:
+ * older clients go on from the caveat before a local command, which leaves the command itself aside.
+ */
+function absorbArtefacts(draft: Draft, content: readonly Entry[]): void {
+  const into = new Map<number, number>();
+  for (const [step, children] of draft.children.entries()) {
+    if (children.length < 2) continue;
+    draft.children[step] = children.filter((child) => {
+      const local = localSteps(draft, content, child);
+      for (const each of local ?? []) into.set(each, step);
+      return local === undefined;
+    });
+  }
+  if (into.size === 0) return;
+  for (const [node, step] of draft.stepOf.entries()) draft.stepOf[node] = into.get(step) ?? step;
+  for (const step of into.keys()) draft.children[step] = [];
+}
+
+/** A step and what follows it to the end, when all of that is the client's doing. */
+function localSteps(draft: Draft, content: readonly Entry[], start: number): number[] | undefined {
+  const steps: number[] = [];
+  for (let step: number | undefined = start; step !== undefined; ) {
+    const [next, other]: number[] = draft.children[step] ?? [];
+    const entry = content[draft.first[step] ?? NONE];
+    const after = next === undefined ? undefined : content[draft.first[next] ?? NONE];
+    if (other !== undefined || entry === undefined || !isLocal(entry, after)) return undefined;
+    steps.push(step);
+    step = next;
+  }
+  return steps;
+}
+
+/** Local commands with what they printed, interrupt marks, notifications, error messages: no model answered. */
+function isLocal(entry: Entry, after: Entry | undefined): boolean {
+  if (entry.kind === 'assistant') return entry.head.message?.model === '<synthetic>';
+  if (entry.kind !== 'user') return false;
+  const kind = inputKind(entry);
+  if (kind === 'bash_input' || !isHumanTurnStart(kind)) return kind !== 'agent_prompt';
+  if (kind === 'slash_command') return !hasExpansion(entry);
+  // A command that the client refused is kept as it was typed.
+  return after?.kind === 'user' && inputKind(after) === 'command_output';
+}

@@ -1,0 +1,61 @@
+/** What to send to the model: a session and the next prompt as the messages of a request (R1–R15), which the API accepts (A). */
+import type { Entry } from '../../format/entry.ts';
+import { chainOf, isBoundary, leafOf, walk } from '../chain.ts';
+import { buildMessages } from './build.ts';
+import { cleanMessages } from './clean.ts';
+import { answerOpen, closeTurn, openCalls } from './close.ts';
+import { filterPieces } from './filter.ts';
+import { takesSystemTurns } from './model.ts';
+import type { ChainNode, OnVisit } from './node.ts';
+import { pairCalls } from './pair.ts';
+import { type Piece, pieceOf, SYNTHETIC, userPiece } from './pieces.ts';
+import { reattach } from './reattach.ts';
+import type { Context, ContextOptions } from './types.ts';
+
+export type { ApiMessage, Context, ContextOptions } from './types.ts';
+
+/** All entries of one file in file order. Never throws; equals what the client sends wherever the API accepts that. */
+export function context(entries: readonly Entry[], options: ContextOptions = {}): Context {
+  const onVisit = options.onVisit ?? (() => {});
+  const chain = chainOf(entries, onVisit);
+  const leaf = leafOf(chain);
+  const nodes = leaf === undefined ? [] : sinceBoundary(reattach(chain, walk(chain, leaf)));
+  const read = readPieces(nodes, onVisit);
+  const open = openCalls(read);
+  const history = answerOpen(filterPieces(read, new Set(open)), open);
+  const prompt = options.prompt === undefined ? undefined : userPiece(options.prompt);
+  const { pieces, closed } = prompt === undefined ? { pieces: history, closed: false } : closeTurn(history);
+  if (prompt !== undefined) pieces.push({ kind: 'attachment', notes: [], own: true }, prompt);
+  const model = options.model ?? lastModel(read);
+  const built = buildMessages(pieces, { model, systemTurns: takesSystemTurns(model) });
+  return {
+    messages: pairCalls(cleanMessages(built)),
+    model,
+    leaf: leaf?.entry.head.uuid,
+    openCalls: open,
+    noResponse: closed,
+  };
+}
+
+/** R7: the last boundary and what stands before it are not sent. */
+function sinceBoundary(nodes: readonly ChainNode[]): readonly ChainNode[] {
+  return nodes.slice(nodes.findLastIndex((node) => isBoundary(node.entry)) + 1);
+}
+
+function readPieces(nodes: readonly ChainNode[], onVisit: OnVisit): Piece[] {
+  const pieces: Piece[] = [];
+  for (const node of nodes) {
+    const piece = pieceOf(node.entry, onVisit);
+    if (piece !== undefined) pieces.push(piece);
+  }
+  return pieces;
+}
+
+/** R15: the model of the last answer that a model gave. */
+function lastModel(pieces: readonly Piece[]): string | undefined {
+  for (let i = pieces.length - 1; i >= 0; i -= 1) {
+    const piece = pieces[i];
+    if (piece?.kind === 'assistant' && piece.model !== undefined && piece.model !== SYNTHETIC) return piece.model;
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+/** R12: lines that cannot be sent, dropped in the client's order, each step seeing what the one before left. */
+import type { JsonObject } from '../../format/json.ts';
+import { isBlank, isThinking, isUse, resultId, useId } from './blocks.ts';
+import type { AssistantPiece, Piece } from './pieces.ts';
+
+export function filterPieces(pieces: readonly Piece[], open: ReadonlySet<string>): Piece[] {
+  return dropThinkingOnly(dropBlankLines(dropUnresolved(pieces, open)));
+}
+
+/** Calls used without a result anywhere, in the order of their use. */
+export function unresolvedCalls(pieces: readonly Piece[]): string[] {
+  const calls = new Set<string>();
+  for (const piece of pieces) {
+    for (const block of piece.kind === 'assistant' ? piece.blocks : []) if (isUse(block)) calls.add(useId(block));
+  }
+  for (const piece of pieces) {
+    for (const block of piece.kind === 'user' ? piece.blocks : []) calls.delete(resultId(block));
+  }
+  return [...calls];
+}
+
+/** A line goes when none of its calls was answered, with whatever else it says. Calls that are still open stay. */
+function dropUnresolved(pieces: readonly Piece[], open: ReadonlySet<string>): Piece[] {
+  const unresolved = new Set(unresolvedCalls(pieces));
+  return keepAssistants(pieces, ({ blocks }) => {
+    const uses = blocks.filter(isUse).map(useId);
+    return uses.length === 0 || uses.some((id) => !unresolved.has(id) || open.has(id));
+  });
+}
+
+function dropBlankLines(pieces: readonly Piece[]): Piece[] {
+  return keepAssistants(pieces, ({ blocks }) => blocks.length === 0 || !blocks.every(isBlank));
+}
+
+/** Thinking goes when no line of its message says anything else. */
+function dropThinkingOnly(pieces: readonly Piece[]): Piece[] {
+  const speaking = new Set<string | undefined>();
+  for (const piece of pieces) if (piece.kind === 'assistant' && !piece.blocks.every(isSilent)) speaking.add(piece.id);
+  return keepAssistants(
+    pieces,
+    ({ id, blocks }) => blocks.length === 0 || !blocks.every(isSilent) || speaking.has(id),
+  );
+}
+
+function isSilent(block: JsonObject): boolean {
+  return isThinking(block) || isBlank(block);
+}
+
+function keepAssistants(pieces: readonly Piece[], keep: (piece: AssistantPiece) => boolean): Piece[] {
+  return pieces.filter((piece) => piece.kind !== 'assistant' || keep(piece));
+}
