@@ -63,7 +63,13 @@ function runAgent(task: AgentTask, { w, toolUseId, start }: Running, shape: stri
   reply(child, task.report);
   save(child);
   const output = child.meter.context - before;
-  const usage = { input: 4, cacheCreation: before - child.meter.cached, cacheRead: child.meter.cached, output, thinking: 0 };
+  const usage = {
+    input: 4,
+    cacheCreation: before - child.meter.cached,
+    cacheRead: child.meter.cached,
+    output,
+    thinking: 0,
+  };
   const meta: JsonObject = { agentType: task.type, isBuiltIn: true, launchedWithDefaults: true };
   meta.description = task.description;
   meta.toolUseId = toolUseId;
@@ -89,6 +95,7 @@ function createAgent(w: Writer, task: AgentTask, id: string, depth: number, star
     toolsUsed: new Set(),
     now: start + 36,
     tip: null,
+    surrounded: false,
     messageCount: 0,
   };
 }
@@ -101,7 +108,10 @@ function outcomeOf({ agent: child, id, task, usage, durationMs, toolUses }: Fini
   const total = totalOf(usage);
   const counts = `<usage>total_tokens: ${total}\ntool_uses: ${toolUses}\nduration_ms: ${durationMs}</usage>`;
   const report = { type: 'text', text: task.report };
-  const note = { type: 'text', text: `agentId: ${id} (use SendMessage with to: '${id}' to continue this agent)\n${counts}` };
+  const note = {
+    type: 'text',
+    text: `agentId: ${id} (use SendMessage with to: '${id}' to continue this agent)\n${counts}`,
+  };
   return {
     content: [report, note],
     result: {

@@ -10,6 +10,17 @@ import { createSession, type DemoRoot, type Writer } from './writer.ts';
 const HAIKU = 'claude-haiku-4-5-20251001';
 const SONNET = 'claude-sonnet-4-5-20250929';
 
+const ROUTES = `10:type Answer = { status: number; body: unknown };
+12:const notFound: Answer = { status: 404, body: { error: 'no such station' } };
+16:  if (kind !== 'stations') return { status: 404, body: { error: 'not found' } };
+17:  if (!id) return { status: 200, body: listStations() };
+21:    case 'now':
+23:    case 'next': {
+27:    case 'day': {
+32:      return { status: 200, body: station };
+38:  const key = String(request.headers['x-api-key'] ?? request.socket.remoteAddress);
+41:    response.writeHead(429, { 'retry-after': String(retryAfter) });`;
+
 export function audit(root: DemoRoot, ws: Workspace): Writer {
   const w = createSession(root, {
     name: 'audit',
@@ -40,9 +51,9 @@ const inputTask = (ws: Workspace) => ({
         "grep -nE 'searchParams|pathname|headers|request\\.' src/*.ts",
         'Find where requests are read',
         `src/server.ts:15:  const [, kind, id, what] = url.pathname.split('/');
-src/server.ts:29:      const day = url.searchParams.get('date') ?? dayKey(now);
-src/server.ts:38:  const url = new URL(request.url ?? '/', 'http://localhost');
-src/server.ts:39:  const key = String(request.headers['x-api-key'] ?? request.socket.remoteAddress);`,
+src/server.ts:28:      const day = url.searchParams.get('date') ?? dayKey(now);
+src/server.ts:37:  const url = new URL(request.url ?? '/', 'http://localhost');
+src/server.ts:38:  const key = String(request.headers['x-api-key'] ?? request.socket.remoteAddress);`,
         { ms: 48 },
       ),
       read(ws, 'src/server.ts'),
@@ -50,7 +61,9 @@ src/server.ts:39:  const key = String(request.headers['x-api-key'] ?? request.so
     );
     reply(
       a,
-      think('date goes unchecked into eventsOfDay, which uses it as a cache key and parses it. What does scan do with NaN?'),
+      think(
+        'date goes unchecked into eventsOfDay, which uses it as a cache key and parses it. What does scan do with NaN?',
+      ),
       read(ws, 'src/tides.ts', { offset: 22, limit: 12 }),
       bash(
         `node -e "import('./src/tides.ts').then(async (t) => { const { findStation } = await import('./src/stations.ts'); console.log(t.eventsOfDay(findStation('brest'), 'foo')) })"`,
@@ -61,9 +74,9 @@ src/server.ts:39:  const key = String(request.headers['x-api-key'] ?? request.so
     );
   },
   report:
-    '1. `src/server.ts:29` `date` is not checked. `date=foo` answers 200 with `[]`, and the text becomes a cache key' +
+    '1. `src/server.ts:28` `date` is not checked. `date=foo` answers 200 with `[]`, and the text becomes a cache key' +
     ' (`src/tides.ts:25`): 500 different values push every real day out of the cache.\n' +
-    '2. `src/server.ts:39` `x-api-key` has no limit of length; each becomes a key of the limiter (capped at 10,000 keys, so' +
+    '2. `src/server.ts:38` `x-api-key` has no limit of length; each becomes a key of the limiter (capped at 10,000 keys, so' +
     ' at most about 80 MB with 8 KB headers).\n' +
     '3. `src/server.ts:15` path: only looked up, harmless. `new URL()` can throw on a malformed request line: unhandled,' +
     ' ends the process.',
@@ -80,8 +93,8 @@ const callersTask = {
       bash(
         "grep -rnE '(heightAt|scan|eventsOfDay)\\(' src scripts | grep -v 'function '",
         'Find callers',
-        `src/server.ts:24:      return { status: 200, body: { height: heightAt(station, now) } };
-src/server.ts:30:      return { status: 200, body: eventsOfDay(station, day) };
+        `src/server.ts:22:      return { status: 200, body: { height: heightAt(station, now) } };
+src/server.ts:29:      return { status: 200, body: eventsOfDay(station, day) };
 src/tides.ts:25:  return cached(\`\${station.id}/\${day}\`, () => scan(station, Date.parse(\`\${day}T00:00:00Z\`)));
 src/tides.ts:31:  return days.flatMap((day) => eventsOfDay(station, day)).find((event) => event.time > now);
 src/tides.ts:36:  let before = heightAt(station, start - STEP);
@@ -92,8 +105,8 @@ src/tides.ts:39:    const after = heightAt(station, time + STEP);`,
     );
   },
   report:
-    '- heightAt: src/server.ts:24, src/tides.ts:36, 37, 39\n- scan: src/tides.ts:25\n' +
-    '- eventsOfDay: src/server.ts:30, src/tides.ts:31',
+    '- heightAt: src/server.ts:22, src/tides.ts:36, 37, 39\n- scan: src/tides.ts:25\n' +
+    '- eventsOfDay: src/server.ts:29, src/tides.ts:31',
 };
 
 const costTask = (ws: Workspace) => ({
@@ -106,7 +119,7 @@ const costTask = (ws: Workspace) => ({
   work: (a: Writer) => {
     reply(
       a,
-      think('Who calls the expensive part? Let a helper list the callers while I read the code.'),
+      think('Who calls the expensive part? Let an agent list the callers while I read the code.'),
       'I read the prediction and let an agent list its callers meanwhile.',
       read(ws, 'src/tides.ts'),
       agent(callersTask),
@@ -151,9 +164,9 @@ function look(w: Writer, ws: Workspace): void {
     ),
     'One list, sorted by risk:\n\n' +
       '| # | risk | where | what |\n|---|---|---|---|\n' +
-      '| 1 | **high** | `server.ts:38` | `new URL()` throws on a malformed request line: one request ends the process |\n' +
-      '| 2 | **medium** | `server.ts:29` | `date` is not checked: wrong answers with status 200, and 500 odd values empty the cache |\n' +
-      '| 3 | low | `server.ts:39` | no limit for the length of `x-api-key`: up to 80 MB in the limiter |\n' +
+      '| 1 | **high** | `server.ts:37` | `new URL()` throws on a malformed request line: one request ends the process |\n' +
+      '| 2 | **medium** | `server.ts:28` | `date` is not checked: wrong answers with status 200, and 500 odd values empty the cache |\n' +
+      '| 3 | low | `server.ts:38` | no limit for the length of `x-api-key`: up to 80 MB in the limiter |\n' +
       '| – | none | `tides.ts` | predictions cost 0.03 ms a day and station; only forced cache misses (2) could matter |\n\n' +
       'The two reports meet in number 2: predictions are cheap *because* of the cache, and `date` can empty it.',
   );
@@ -181,9 +194,14 @@ function fixFirst(w: Writer, ws: Workspace): void {
     type: 'Explore',
     model: HAIKU,
     description: 'Check README',
-    prompt: 'Compare /home/ada/work/tidepool/README.md with src/server.ts. List what is missing or wrong. Change nothing.',
+    prompt:
+      'Compare /home/ada/work/tidepool/README.md with src/server.ts. List what is missing or wrong. Change nothing.',
     work: (a) => {
-      reply(a, read(ws, 'README.md'), read(ws, 'src/server.ts'));
+      reply(
+        a,
+        read(ws, 'README.md'),
+        bash('grep -nE "case \'|status|x-api-key" src/server.ts', 'List routes and answers', ROUTES, { ms: 44 }),
+      );
     },
     report:
       '- Missing: status 429 with `Retry-After`, the header `x-api-key`.\n- Missing: `GET /stations/:id` (the station itself).\n' +
@@ -212,6 +230,12 @@ export function localTime`,
     edit(
       ws,
       'src/server.ts',
+      "import { dayKey, localTime } from './time.ts';",
+      "import { dayKey, isDay, localTime, parseTarget } from './time.ts';",
+    ),
+    edit(
+      ws,
+      'src/server.ts',
       "const day = url.searchParams.get('date') ?? dayKey(now);",
       `const day = url.searchParams.get('date') ?? dayKey(now);
       if (!isDay(day)) return { status: 400, body: { error: 'date must be YYYY-MM-DD' } };`,
@@ -226,12 +250,6 @@ export function localTime`,
     return;
   }
 `,
-    ),
-    edit(
-      ws,
-      'src/server.ts',
-      "import { dayKey, localTime } from './time.ts';",
-      "import { dayKey, isDay, localTime, parseTarget } from './time.ts';",
     ),
     write(ws, 'test/time.test.ts', DAY_TEST),
   );

@@ -70,6 +70,16 @@ test('keys do not share a bucket', () => {
 });
 `;
 
+const SERVER_HEAD = `import { findStation, listStations } from './stations.ts';
+import { eventsOfDay, heightAt, nextEvent } from './tides.ts';
+import { dayKey, localTime } from './time.ts';
+
+const port = Number(process.env.PORT ?? 4080);`;
+
+const SERVER_WITH_LIMITER = `import { createLimiter } from './limit.ts';
+${SERVER_HEAD}
+const limit = createLimiter();`;
+
 const SERVER_TAIL = `  const url = new URL(request.url ?? '/', 'http://localhost');
   const { status, body } = answer(url, Date.now());`;
 
@@ -176,10 +186,15 @@ function withRedis(w: Writer, ws: Workspace): void {
   reply(
     w,
     'A counter for each key and minute, in one transaction. I add the client and write the limiter.',
-    bash('npm install ioredis', 'Install the Redis client', '\nadded 9 packages, and audited 10 packages in 3s\n\nfound 0 vulnerabilities', {
-      ms: 3_400,
-      asked: 5_200,
-    }),
+    bash(
+      'npm install ioredis',
+      'Install the Redis client',
+      '\nadded 9 packages, and audited 10 packages in 3s\n\nfound 0 vulnerabilities',
+      {
+        ms: 3_400,
+        asked: 5_200,
+      },
+    ),
     write(ws, 'src/limit-redis.ts', REDIS_LIMIT, { asked: 3_100 }),
   );
   reply(
@@ -187,7 +202,7 @@ function withRedis(w: Writer, ws: Workspace): void {
     bash(
       'npm test',
       'Run the tests',
-      '\n> tidepool@0.6.2 test\n> node --test test/*.test.ts\n\n[ioredis] Unhandled error event: Error: connect ECONNREFUSED 127.0.0.1:6379\n✖ test/tides.test.ts (30014.21ms)\n  \'test timed out after 30000ms\'',
+      "\n> tidepool@0.6.2 test\n> node --test test/*.test.ts\n\n[ioredis] Unhandled error event: Error: connect ECONNREFUSED 127.0.0.1:6379\n✖ test/tides.test.ts (30014.21ms)\n  'test timed out after 30000ms'",
       { exit: 1, ms: 31_200 },
     ),
   );
@@ -200,13 +215,13 @@ function withRedis(w: Writer, ws: Workspace): void {
 }
 
 function inMemory(w: Writer, ws: Workspace, before: ReturnType<typeof checkpoint>): void {
+  w.permissionMode = 'acceptEdits';
   rewindAndPrompt(
     w,
     before,
     'No Redis, no new dependency. Token bucket in memory, per API key, 60 a minute, 429 with Retry-After. With tests.',
     140,
   );
-  w.permissionMode = 'acceptEdits';
   reply(
     w,
     think(
@@ -216,54 +231,35 @@ function inMemory(w: Writer, ws: Workspace, before: ReturnType<typeof checkpoint
     'The clock comes in as an argument, so the tests need no timers.',
     write(ws, 'src/limit.ts', LIMIT),
     write(ws, 'test/limit.test.ts', LIMIT_TEST),
-    edit(
-      ws,
-      'src/server.ts',
-      "import { findStation, listStations } from './stations.ts';",
-      "import { createLimiter } from './limit.ts';\nimport { findStation, listStations } from './stations.ts';",
-    ),
-    edit(
-      ws,
-      'src/server.ts',
-      'const port = Number(process.env.PORT ?? 4080);',
-      'const port = Number(process.env.PORT ?? 4080);\nconst limit = createLimiter();',
-    ),
+    edit(ws, 'src/server.ts', SERVER_HEAD, SERVER_WITH_LIMITER),
     edit(ws, 'src/server.ts', SERVER_TAIL, SERVER_LIMITED),
   );
   reply(w, bash('npm test', 'Run the tests', testRun(5), { ms: 1_240 }));
   reply(
     w,
-    'Done: `src/limit.ts` (28 lines), three tests, and the check in front of `answer()`.\n\n' +
+    'Done: `src/limit.ts` (25 lines), three tests, and the check in front of `answer()`.\n\n' +
       '```\nHTTP/1.1 429 Too Many Requests\nretry-after: 1\n```\n\n' +
       'A client may use its 60 at once and then gets one a second. Without `x-api-key` the remote address is the key.',
   );
   prompt(w, 'What happens to that map when someone sends a random key with every request?', 74);
   reply(
     w,
-    think('It grows without bound: one bucket for each key ever seen. A full bucket carries no information, so it can go.'),
+    think(
+      'It grows without bound: one bucket for each key ever seen. A bucket that was not used for a minute is full again, so' +
+        ' it says nothing; dropping the least recently used one loses next to nothing.',
+    ),
     'It grows for ever: one bucket for each key ever seen, about 120 bytes each, so 40 requests a second would cost some' +
-      ' 400 MB a day. A **full** bucket says nothing that a missing one does not, so full ones can be dropped whenever' +
-      ' there are too many.',
+      ' 400 MB a day. But a bucket that rested for a minute is full again and says nothing that a missing one does not. So:' +
+      ' keep the most recently used 10,000.',
     edit(
       ws,
       'src/limit.ts',
       '    buckets.set(key, bucket);\n',
-      '    buckets.set(key, bucket);\n    if (buckets.size > MAX_BUCKETS) dropFull(buckets, size, perMs, now);\n',
-    ),
-    edit(
-      ws,
-      'src/limit.ts',
-      '/** A token bucket for each key',
-      `const MAX_BUCKETS = 10_000;
-
-/** A bucket that has had time to fill up is as good as none; when all are in use the oldest go. */
-function dropFull(buckets: Map<string, Bucket>, size: number, perMs: number, now: number): void {
-  for (const [key, { tokens, filledAt }] of buckets) {
-    if (tokens + (now - filledAt) * perMs >= size || buckets.size > MAX_BUCKETS) buckets.delete(key);
-  }
-}
-
-/** A token bucket for each key`,
+      `    buckets.delete(key);
+    buckets.set(key, bucket);
+    const longestUnused = buckets.keys().next().value;
+    if (buckets.size > 10_000 && longestUnused !== undefined) buckets.delete(longestUnused);
+`,
     ),
     edit(
       ws,
@@ -281,7 +277,7 @@ test('keys do not share a bucket'`,
   reply(w, bash('npm test', 'Run the tests', testRun(6), { ms: 1_310 }));
   reply(
     w,
-    'Capped at 10,000 buckets (about 1.2 MB); full ones go first. One thing remains by design: whoever sends random keys' +
+    'Capped at 10,000 buckets (about 1.2 MB); the longest unused goes first. One thing remains by design: whoever sends random keys' +
       ' is never limited, because each key is new. If that worries you, only accept keys you have issued.',
   );
 }

@@ -17,6 +17,7 @@ export function staleTide(root: DemoRoot, ws: Workspace): Writer {
     model: 'claude-opus-4-5-20251101',
     start: '2026-11-10T08:31:40.000Z',
     gitBranch: 'main',
+    requests: true,
   });
   findCause(w, ws);
   fix(w, ws);
@@ -43,7 +44,7 @@ function findCause(w: Writer, ws: Workspace): void {
     w,
     think(
       'Around midnight and already over: either a cached answer that outlives its day, or a day boundary in the wrong' +
-        ' time zone. I need the handler, the prediction, the cache and the time helpers. They are small, read them all at' +
+        ' time zone. I need the handler, the prediction, the cache and the time functions. They are small, read them all at' +
         ' once, with the history of these files.',
     ),
     "Two suspects: a cache that outlives its day, or a day boundary in the wrong zone. I'll read all of it at once.",
@@ -141,7 +142,9 @@ test at test/tides.test.ts:15:1
   );
   reply(
     w,
-    think('It fails for the right reason. Now nextEvent: today and tomorrow, first after now. I wrote the line from memory.'),
+    think(
+      'It fails for the right reason. Now nextEvent: today and tomorrow, first after now. I wrote the line from memory.',
+    ),
     'It fails for the right reason. Now the fix.',
     edit(
       ws,

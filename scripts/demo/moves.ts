@@ -41,7 +41,14 @@ export function queue(w: Writer, text: string): void {
   const [commandUuid, deliveryId] = [w.ids.uuid(), w.ids.uuid()];
   appendBare(w, { type: 'queue-operation', operation: 'enqueue', timestamp: iso(sent), sessionId, content: text });
   const why = { reason: 'absorbed_mid_turn', commandUuid, deliveryId };
-  appendBare(w, { type: 'queue-operation', operation: 'remove', timestamp: iso(w.now), sessionId, content: text, ...why });
+  appendBare(w, {
+    type: 'queue-operation',
+    operation: 'remove',
+    timestamp: iso(w.now),
+    sessionId,
+    content: text,
+    ...why,
+  });
   w.root.history.push({ display: text, timestamp: sent, project: w.cwd, sessionId });
   const command = { prompt: text, source_uuid: commandUuid, delivery_id: deliveryId, commandMode: 'prompt' };
   const human = { origin: { kind: 'human' }, timestamp: iso(sent), humanTurn: true };
@@ -150,6 +157,8 @@ export function compact(w: Writer, summary: string): number {
   append(w, { head: { ...head, isVisibleInTranscriptOnly: true, isCompactSummary: true } });
   w.meter.context = w.meter.base;
   w.meter.cached = 0;
+  // What comes after is short again.
+  w.weight = 1;
   hear(w, text);
   return preTokens;
 }

@@ -34,7 +34,8 @@ export function sendUser(w: Writer, content: Json): void {
     return;
   }
   const seam = last.content.at(-1);
-  if (isObject(seam) && seam.type === 'text') last.content[last.content.length - 1] = { ...seam, text: `${seam.text}\n` };
+  if (isObject(seam) && seam.type === 'text')
+    last.content[last.content.length - 1] = { ...seam, text: `${seam.text}\n` };
   last.own ||= blocks.some((block) => isObject(block) && block.type === 'text');
   last.content.push(...blocks);
 }
@@ -56,7 +57,7 @@ export function sendAssistant(w: Writer, content: Json[]): void {
 
 /** Writes the request that the messages now make; gives its id. */
 export function appendRequest(w: Writer): string | undefined {
-  if (w.version !== '2.1.325') return undefined;
+  if (!w.storesRequests) return undefined;
   const agentId = w.agent ? { agentId: w.agent.id } : {};
   const shapeHash = w.requests.shapeHash ?? appendShape(w, agentId);
   const { messages, sent, last } = w.requests;
@@ -101,13 +102,7 @@ function appendShape(w: Writer, agentId: JsonObject): string {
 }
 
 function paramsOf(w: Writer): JsonObject {
-  return {
-    model: w.model,
-    betas: ['interleaved-thinking-2025-05-14', 'context-management-2025-06-27', 'effort-2025-11-24'],
-    max_tokens: 64000,
-    thinking: { type: 'adaptive', display: 'updates' },
-    output_config: { effort: 'medium' },
-  };
+  return { model: w.model, max_tokens: 64000, output_config: { effort: 'medium' } };
 }
 
 function toBlocks(content: Json): Json[] {
@@ -124,7 +119,9 @@ function hashOf(message: ApiMessage): string {
 }
 
 function digest(value: Json): string {
-  return createHash('sha256').update(JSON.stringify(sorted(value))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex');
 }
 
 function sorted(value: Json | undefined): Json | undefined {

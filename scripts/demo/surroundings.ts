@@ -24,12 +24,17 @@ const MODEL_NAMES: Record<string, string> = {
 
 /** Attachments follow the first prompt and stand in the parent chain (E3). */
 export function attachSurroundings(w: Writer): void {
-  if (w.version !== '2.1.325' || w.requests.last !== undefined) return;
+  if (w.version !== '2.1.325' || w.surrounded) return;
+  w.surrounded = true;
   const date = iso(w.now).slice(0, 10);
   const name = MODEL_NAMES[w.model] ?? w.model;
   const context = `Current branch: ${w.gitBranch}\nStatus: (clean)`;
   attach(w, environmentOf(w), `Working directory: ${w.cwd}\nPlatform: linux`);
-  attach(w, { type: 'model', identity: { modelId: w.model, marketingName: name }, text: `Model: ${name}` }, `Model: ${name}`);
+  attach(
+    w,
+    { type: 'model', identity: { modelId: w.model, marketingName: name }, text: `Model: ${name}` },
+    `Model: ${name}`,
+  );
   if (!w.agent) attach(w, { type: 'session_context', context: { gitStatus: context } }, context, 'user');
   attach(w, { type: 'date', date }, `Today's date is ${date}.`);
   sendSurroundings(w, reminder(context), `Working directory: ${w.cwd}\nModel: ${name}`);

@@ -154,7 +154,10 @@ function generate(w: Writer, parts: readonly Part[], stopReason: string | null):
     if (part !== undefined && isCall(part)) called.push({ call: part, id: block.id, uuid, time: w.now });
   }
   w.ledger.apiMs += w.now - started;
-  sendAssistant(w, blocks.map((block) => block.json));
+  sendAssistant(
+    w,
+    blocks.map((block) => block.json),
+  );
   return { called, messageId: message.id };
 }
 
@@ -173,7 +176,7 @@ function toBlock(w: Writer, part: Part): MadeBlock {
     const json = { type: 'tool_use', id, name: part.name, input: part.input };
     return { kind: 'tool_use', id, json, shown: part.input };
   }
-  const signature = w.ids.signature(160);
+  const signature = w.ids.signature(120);
   return { kind: 'thinking', id: '', json: { type: 'thinking', ...part, signature }, shown: part.thinking };
 }
 
@@ -207,11 +210,12 @@ function assistantLine(w: Writer, head: MessageHead, block: MadeBlock, place: Pl
     timing.thinkingDisplay = 'updates';
   }
   if (block.kind === 'tool_use') timing.toolInputStreamMs = place.spent;
-  const request = { requestId, requestRef: head.requestRef, requestedModel: w.model, promptCacheRequested: '5m' };
+  const ref = head.requestRef === undefined ? {} : { requestRef: head.requestRef };
+  const request = { requestId, ...ref };
   const agent = w.agent ? { attributionAgent: w.agent.type } : {};
   return {
     head: { message, ...timing, apiBlockIndex: place.index, ...request, ...agent, type: 'assistant' },
-    tail: { effort: 'medium', perTurnEffort: 'medium', madeBy: 'model' },
+    tail: { effort: 'medium', madeBy: 'model' },
   };
 }
 
@@ -272,11 +276,10 @@ function writeResult(w: Writer, called: Called, outcome: Outcome): void {
     w.ledger.linesRemoved += removed;
     noteChange(w, change, called.uuid, w.promptUuid, w.now);
   }
-  const block: JsonObject =
-    outcome.idFirst === false
-      ? { type: 'tool_result', content: outcome.content, tool_use_id: called.id }
-      : { tool_use_id: called.id, type: 'tool_result', content: outcome.content };
-  if (outcome.isError !== undefined) block.is_error = outcome.isError;
+  const error = outcome.isError === undefined ? {} : { is_error: outcome.isError };
+  const said = { type: 'tool_result', content: outcome.content, ...error };
+  const id = { tool_use_id: called.id };
+  const block = outcome.idFirst === false ? { ...said, ...id } : { ...id, ...said };
   const old = w.version === '1.0.111';
   w.slugKnown ||= w.version === '2.1.80';
   // A sub-agent's transcript of 2.1.325 keeps no structured results.

@@ -80,7 +80,11 @@ export function grep(input: JsonObject, found: { lines?: string[]; files?: strin
       }
       const lines = found.lines ?? [];
       const content = lines.join('\n');
-      return { content, result: { mode: 'content', numFiles: 0, filenames: [], content, numLines: lines.length }, ms: 31 };
+      return {
+        content,
+        result: { mode: 'content', numFiles: 0, filenames: [], content, numLines: lines.length },
+        ms: 31,
+      };
     },
   };
 }

@@ -20,13 +20,6 @@ export function restore(ws: Workspace, files: ReadonlyMap<string, string>): void
   for (const [path, content] of files) ws.files.set(path, content);
 }
 
-/** The text of a file that must be there. */
-export function textOf(ws: Workspace, path: string): string {
-  const text = ws.files.get(path);
-  if (text === undefined) throw new Error(`no file ${path}`);
-  return text;
-}
-
 export function read(ws: Workspace, path: string, range: { offset?: number; limit?: number } = {}): ToolCall {
   const filePath = `${ws.cwd}/${path}`;
   return {
@@ -43,7 +36,12 @@ export function read(ws: Workspace, path: string, range: { offset?: number; limi
       const lines = all.slice(startLine - 1, range.limit === undefined ? undefined : startLine - 1 + range.limit);
       const size = { numLines: lines.length, startLine, totalLines: all.length };
       const file = { filePath, content: lines.join('\n'), ...size };
-      return { content: numbered(lines, startLine, w.version), result: { type: 'text', file }, ms: 18, fields: BY_MODE };
+      return {
+        content: numbered(lines, startLine, w.version),
+        result: { type: 'text', file },
+        ms: 18,
+        fields: BY_MODE,
+      };
     },
   };
 }
@@ -125,7 +123,12 @@ export function write(ws: Workspace, path: string, content: string, options: Edi
       const before = ws.files.get(path) ?? null;
       ws.files.set(path, content);
       const patch = before === null ? [] : structuredPatch(before, content).map((hunk) => ({ ...hunk }));
-      const result: JsonObject = { type: before === null ? 'create' : 'update', filePath, content, structuredPatch: patch };
+      const result: JsonObject = {
+        type: before === null ? 'create' : 'update',
+        filePath,
+        content,
+        structuredPatch: patch,
+      };
       if (w.version !== '1.0.111') result.originalFile = before;
       if (w.version === '2.1.325') result.userModified = false;
       return changed(w, path, before, content, result, options);

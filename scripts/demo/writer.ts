@@ -29,6 +29,8 @@ export interface SessionOptions {
   readonly baseTokens?: number;
   /** Tokens counted for one that the text would have: long chats read more than a demo can hold. */
   readonly weight?: number;
+  /** Whether requests are stored too (E14). */
+  readonly requests?: boolean;
 }
 
 export interface Writer {
@@ -38,7 +40,7 @@ export interface Writer {
   readonly sessionId: string;
   readonly cwd: string;
   readonly model: string;
-  readonly weight: number;
+  weight: number;
   readonly slug: string | undefined;
   /** Set for a sub-agent: its id, its type, how deep it was spawned. */
   readonly agent?: { readonly id: string; readonly type: string; readonly depth: number };
@@ -49,6 +51,8 @@ export interface Writer {
   readonly requests: Requests;
   readonly startTime: number;
   readonly toolsUsed: Set<string>;
+  /** Whether requests are written; what they hold is kept in `requests` anyway. */
+  readonly storesRequests: boolean;
   /** Milliseconds since 1970: the time of the next thing that happens. */
   now: number;
   /** The entry that the next one hangs on. */
@@ -65,6 +69,8 @@ export interface Writer {
   lastPrompt: string;
   title?: string;
   pr?: JsonObject;
+  /** Whether the attachments of the first prompt are written. */
+  surrounded: boolean;
   /** Whether `slug` is written yet: the client makes it up with the first tool result. */
   slugKnown: boolean;
 }
@@ -89,6 +95,7 @@ export function createSession(root: DemoRoot, options: SessionOptions): Writer {
     requests: createRequests(),
     startTime: now,
     toolsUsed: new Set(),
+    storesRequests: options.requests ?? false,
     now,
     tip: null,
     gitBranch: options.gitBranch,
@@ -100,6 +107,7 @@ export function createSession(root: DemoRoot, options: SessionOptions): Writer {
     turnStart: now,
     messageCount: 0,
     lastPrompt: '',
+    surrounded: false,
     slugKnown: false,
   };
 }

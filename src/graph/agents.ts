@@ -4,12 +4,14 @@
  */
 import { type Entry, jsonOf } from '../format/entry.ts';
 import { asNumber, asString, at, type JsonObject } from '../format/json.ts';
-import { attach, type Attachment, type Candidate } from './agents/attach.ts';
-import { type Evidence, firstTextOf, gatherEvidence, MAIN } from './agents/evidence.ts';
+import { type AgentLink, type Attachment, attach, type Candidate } from './agents/attach.ts';
+import { beginningOf, type Evidence, firstTextOf, gatherEvidence, MAIN } from './agents/evidence.ts';
 import { splitInline } from './agents/inline.ts';
+import { compareText } from './compare.ts';
 import { copiedMessages, mergeMessages, type UsageTotals, usageOfMessages } from './messages.ts';
+import type { Sure } from './sure.ts';
+
 import { inputOfCall } from './toolcalls.ts';
-import type { Sure } from './types.ts';
 
 /** The transcript of a sub-agent in a file of its own. */
 export interface AgentFile {
@@ -19,9 +21,6 @@ export interface AgentFile {
   /** What `agent-<id>.meta.json` holds. */
   readonly meta?: JsonObject;
 }
-
-/** What attached an agent; `folder` is all that is known of one without a call. */
-export type AgentLink = 'meta' | 'toolUseResult' | 'progress' | 'notification' | 'prompt' | 'time' | 'folder';
 
 export interface Agent {
   /** Of an inline side chain without one: the uuid of its first entry. */
@@ -82,14 +81,17 @@ function startOf(entries: readonly Entry[]): { prompt?: string; warmup: boolean 
   return { prompt, warmup: prompt === 'Warmup' };
 }
 
-/** A fork may bring the files of its agents along: one id is one agent, and its longest transcript counts. */
+/** In the order in which they began. A fork may bring the files of its agents along: one id is one agent, and its longest transcript counts. */
 function withoutCopies(files: readonly AgentFile[]): AgentFile[] {
   const byId = new Map<string, AgentFile>();
   for (const file of files) {
     const known = byId.get(file.agentId);
-    if (known === undefined || known.entries.length < file.entries.length) byId.set(file.agentId, file);
+    const longer = file.entries.length - (known?.entries.length ?? -1);
+    if (longer > 0 || (longer === 0 && file.file < (known?.file ?? ''))) byId.set(file.agentId, file);
   }
-  return [...byId.values()];
+  const begun = [...byId.values()].map((file) => ({ file, at: beginningOf(file.entries) ?? Infinity }));
+  begun.sort((a, b) => (a.at === b.at ? compareText(a.file.agentId, b.file.agentId) : a.at - b.at));
+  return begun.map(({ file }) => file);
 }
 
 function toDraft(
@@ -157,9 +159,12 @@ export function totalsOf(agents: Iterable<Agent>): AgentTotals {
   const waiting = [...agents];
   for (let agent = waiting.pop(); agent !== undefined; agent = waiting.pop()) {
     below.push(agent);
-    waiting.push(...agent.children);
+    for (const child of agent.children) waiting.push(child);
   }
-  return totalsOfEntries(below.map(({ entries }) => entries), below.length);
+  return totalsOfEntries(
+    below.map(({ entries }) => entries),
+    below.length,
+  );
 }
 
 /** Of a session with its agents. Copies in progress entries count only where the transcript they repeat is not there (E18). */

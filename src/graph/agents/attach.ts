@@ -1,9 +1,13 @@
 /** Each agent to its call, the surest evidence first; a call that has an agent is not given to another by guess. */
 import type { Entry } from '../../format/entry.ts';
 import { asString, type JsonObject } from '../../format/json.ts';
-import type { AgentLink } from '../agents.ts';
-import type { Sure, ToolCall } from '../types.ts';
-import { beginningOf, type Call, coversTime, type Evidence, MAIN, type Owner, promptOfCall } from './evidence.ts';
+import type { Sure } from '../sure.ts';
+import { millisOf } from '../time.ts';
+import type { ToolCall } from '../types.ts';
+import { beginningOf, type Call, type Evidence, MAIN, type Owner, promptOfCall } from './evidence.ts';
+
+/** What attached an agent; `folder` is all that is known of one without a call. */
+export type AgentLink = 'meta' | 'toolUseResult' | 'progress' | 'notification' | 'prompt' | 'time' | 'folder';
 
 export interface Candidate {
   readonly agentId: string;
@@ -25,7 +29,7 @@ export interface Attachment {
 export function attach(candidates: readonly Candidate[], evidence: Evidence): (Attachment | undefined)[] {
   const found = candidates.map((candidate, index) => named(candidate, index, evidence));
   const taken = new Set(found.flatMap((attachment) => attachment?.calls.map(({ id }) => id) ?? []));
-  const free = evidence.launches.filter(({ call }) => !taken.has(call.id));
+  const free = new Set(evidence.launches.filter(({ call }) => !taken.has(call.id)));
   byPrompt(candidates, found, free);
   byParent(candidates, found);
   byTime(candidates, found, free);
@@ -52,7 +56,7 @@ function named(candidate: Candidate, index: number, evidence: Evidence): Attachm
 }
 
 /** Calls and agents with the same prompt are paired in order. */
-function byPrompt(candidates: readonly Candidate[], found: (Attachment | undefined)[], free: Call[]): void {
+function byPrompt(candidates: readonly Candidate[], found: (Attachment | undefined)[], free: Set<Call>): void {
   const waiting = new Map<string, Call[]>();
   if (!candidates.some(({ prompt }, index) => found[index] === undefined && prompt)) return;
   for (const each of free) {
@@ -68,7 +72,7 @@ function byPrompt(candidates: readonly Candidate[], found: (Attachment | undefin
     const [call] = next < 0 ? [] : (calls?.splice(next, 1) ?? []);
     if (call === undefined) continue;
     found[index] = { owner: call.owner, calls: [call.call], how: 'prompt', sure: 'likely' };
-    free.splice(free.indexOf(call), 1);
+    free.delete(call);
   }
 }
 
@@ -82,16 +86,28 @@ function byParent(candidates: readonly Candidate[], found: (Attachment | undefin
 }
 
 /** What is left goes to the only call that was running when it began. */
-function byTime(candidates: readonly Candidate[], found: (Attachment | undefined)[], free: readonly Call[]): void {
-  const open = new Set(free);
-  for (const [index, { entries, file, warmup }] of candidates.entries()) {
+function byTime(candidates: readonly Candidate[], found: (Attachment | undefined)[], free: ReadonlySet<Call>): void {
+  const left = candidates.flatMap(({ entries, file, warmup }, index) => {
     const began = found[index] === undefined && file !== undefined && !warmup ? beginningOf(entries) : undefined;
-    if (began === undefined || open.size === 0) continue;
-    const running = [...open].filter(({ owner, call }) => owner !== index && coversTime(call, began));
+    return began === undefined ? [] : [{ index, began }];
+  });
+  const calls = [...free].flatMap((each) => {
+    const started = millisOf(each.call.started);
+    return started === undefined ? [] : [{ each, started, ended: millisOf(each.call.ended) ?? Infinity }];
+  });
+  left.sort((a, b) => a.began - b.began);
+  calls.sort((a, b) => b.started - a.started);
+  let running: typeof calls = [];
+  for (const { index, began } of left) {
+    for (let next = calls.at(-1); next && next.started <= began; next = calls.at(-1)) {
+      running.push(next);
+      calls.pop();
+    }
+    running = running.filter(({ ended }) => ended >= began);
     const [only] = running;
-    if (only === undefined || running.length > 1) continue;
-    found[index] = { owner: only.owner, calls: [only.call], how: 'time', sure: 'guess' };
-    open.delete(only);
+    if (only === undefined || running.length > 1 || only.each.owner === index) continue;
+    running = [];
+    found[index] = { owner: only.each.owner, calls: [only.each.call], how: 'time', sure: 'guess' };
   }
 }
 

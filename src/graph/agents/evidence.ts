@@ -84,13 +84,6 @@ export function promptOfCall(call: ToolCall): string | undefined {
   return asString(at(inputOfCall(call), 'prompt'))?.trim();
 }
 
-/** Whether an agent that began at a time was begun during a call. */
-export function coversTime(call: ToolCall, time: number): boolean {
-  const started = millisOf(call.started);
-  const ended = millisOf(call.ended);
-  return started !== undefined && started <= time && (ended === undefined || time <= ended);
-}
-
 export function beginningOf(entries: readonly Entry[]): number | undefined {
   for (const { head } of entries) {
     const time = millisOf(head.timestamp);

@@ -40,7 +40,8 @@ function createRoots(entries: readonly Entry[]): (entry: Entry) => string | unde
   }
   const roots = new Map<string, string>();
   return ({ head }) => {
-    if (head.uuid === undefined) return parents.has(head.parentUuid ?? '') ? rootFrom(head.parentUuid ?? '') : undefined;
+    if (head.uuid === undefined)
+      return parents.has(head.parentUuid ?? '') ? rootFrom(head.parentUuid ?? '') : undefined;
     return rootFrom(head.uuid);
   };
 

@@ -1,0 +1,68 @@
+/** `skein context`: exactly what a resume would send to the model next. */
+import { readSessionOf } from '../../disk/read.ts';
+import { plainText } from '../../format/content.ts';
+import { asString } from '../../format/json.ts';
+import { type ApiMessage, context as contextOf } from '../../graph/context/context.ts';
+import { validate } from '../../graph/validate.ts';
+import { safeLine } from '../../views/safe.ts';
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { cut, humanBytes } from '../layout.ts';
+import { openLibrary } from '../library.ts';
+import { selectOne } from '../select.ts';
+
+export const context: Command = {
+  name: 'context',
+  usage: 'SEL [--prompt TEXT] [--model MODEL]',
+  summary: 'what a resume would send to the model next',
+  details: [
+    'Rebuilds the messages that the client sends when it resumes the session, by the rules R1 to R15 in docs/format.md: the branch that goes on, gaps bridged, parallel calls joined, compaction applied. Whatever the API would refuse (rules A) is left out.',
+    'With --json it prints {"messages":[…]}, exactly as they would be sent.',
+  ],
+  options: {
+    prompt: { type: 'string', value: 'TEXT', help: 'What would be said next; without it, the history as it stands' },
+    model: { type: 'string', value: 'MODEL', help: 'The model that would be asked (default: the one that answered last); another one gets no thinking' },
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein context @last', 'an overview of what the model would see'],
+    ['skein context 4f0c --prompt "go on" --json', 'the messages of the next request'],
+  ],
+  completes: 'selector',
+  run,
+};
+
+function run(cli: Context, args: Arguments): number {
+  const library = openLibrary(cli, args);
+  const { file } = selectOne(cli, library, args.positionals[0]);
+  const { messages, model } = contextOf(readSessionOf(file).entries, { prompt: args.value('prompt'), model: args.value('model') });
+  if (args.flag('json')) cli.out.write(`${JSON.stringify({ messages, model: model ?? null }, null, 2)}\n`);
+  else writeOverview(cli, messages, model);
+  return messages.length > 0 ? 0 : 1;
+}
+
+function writeOverview({ out, err }: Context, messages: readonly ApiMessage[], model: string | undefined): void {
+  for (const [index, message] of messages.entries()) {
+    const number = out.style.dim(String(index + 1).padStart(4));
+    const role = message.role === 'user' ? out.style.bold('user     ') : out.style.accent('assistant');
+    out.write(`${number} ${role} ${cut(safeLine(message.content.map(blockText).join(' · ')), out.columns - 16)}\n`);
+  }
+  const size = Buffer.byteLength(JSON.stringify(messages));
+  out.write(out.style.dim(`${messages.length} messages, ${humanBytes(size)} for ${model ?? 'any model'}\n`));
+  for (const issue of validate(messages)) err.write(`${err.style.bad(issue.rule)} ${issue.what}\n`);
+}
+
+function blockText(block: ApiMessage['content'][number]): string {
+  switch (block.type) {
+    case 'text':
+      return asString(block.text) ?? '';
+    case 'thinking':
+      return '[thinking]';
+    case 'tool_use':
+      return `[${asString(block.name)} ${asString(block.id)}]`;
+    case 'tool_result':
+      return `[result of ${asString(block.tool_use_id)}] ${plainText(block.content)}`;
+    default:
+      return `[${asString(block.type)}]`;
+  }
+}
