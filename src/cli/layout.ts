@@ -44,7 +44,7 @@ export interface Column<Row> {
 }
 
 const GAP = 2;
-const LEAST_FLEXIBLE = 16;
+const LEAST_FLEXIBLE = 36;
 
 /** Rows as aligned lines no wider than `width`. */
 export function table<Row>(

@@ -23,16 +23,23 @@ interface Key {
   readonly bytes: Uint8Array;
   /** The string last read here: ids, paths and versions repeat from line to line and are then shared, not copied. */
   last: string;
+  /** Another key whose last string may stand here: a line's parent is mostly the line before it. */
+  twin?: Key;
 }
 
-export function keepKeys(kept: Record<string, Keep>): KeepKeys {
+/** `twins` names keys that often repeat another key's last value. */
+export function keepKeys(kept: Record<string, Keep>, twins: Record<string, string> = {}): KeepKeys {
   const keys = new Map<string, Key>();
   const byLength: Key[][] = [];
   for (const [name, keep] of Object.entries(kept)) {
-    const key = { name, keep, bytes: encode(name), last: '' };
+    const key: Key = { name, keep, bytes: encode(name), last: '' };
     keys.set(name, key);
     for (let length = byLength.length; length <= key.bytes.length; length += 1) byLength.push([]);
     byLength[key.bytes.length]?.push(key);
+  }
+  for (const [name, twin] of Object.entries(twins)) {
+    const key = keys.get(name);
+    if (key) key.twin = keys.get(twin);
   }
   return { keys, byLength };
 }
@@ -161,7 +168,9 @@ function readString(from: number, key: Key | undefined): string {
     return value;
   }
   if (key === undefined) return decodeAscii(bytes, from + 1, at - 1);
-  if (!repeats(key.last, from + 1, at - 1)) key.last = decodeAscii(bytes, from + 1, at - 1);
+  if (repeats(key.last, from + 1, at - 1)) return key.last;
+  if (key.twin !== undefined && repeats(key.twin.last, from + 1, at - 1)) key.last = key.twin.last;
+  else key.last = decodeAscii(bytes, from + 1, at - 1);
   return key.last;
 }
 

@@ -2,68 +2,68 @@
 import { compareTimes } from '../compare.ts';
 import type { Sure } from '../sure.ts';
 import type { Scene } from './copies.ts';
-import type { EdgeKind, EdgeWhy, Link } from './edges.ts';
+import type { EdgeKind, EdgeWhy, Link, SessionFacts } from './edges.ts';
+
+interface Found {
+  readonly from: number;
+  readonly kind: EdgeKind;
+  readonly why: EdgeWhy;
+  readonly sure: Sure;
+  /** The entry of the older session that is followed, where it is known. */
+  readonly after?: string;
+}
+
+/** What a session says of others, by one kind of evidence. */
+type Rule = (scene: Scene, session: SessionFacts, to: number) => Found[];
 
 export function linkContinuations(scene: Scene): Link[] {
   const links: Link[] = [];
-  const add = (from: number | undefined, to: number, kind: EdgeKind, why: EdgeWhy, sure: Sure, takesUp: boolean) => {
-    if (from === undefined || from === to || scene.sets.areJoined(from, to)) return;
-    links.push({ from, to, kind, why, sure, takesUp: takesUp && sure !== 'guess' });
-    if (sure !== 'guess') scene.sets.join(from, to);
-  };
-  for (const to of scene.order) {
-    for (const uuid of scene.sessions[to]?.outline.lineage.logicalParents ?? []) {
-      const from = scene.origins.originOf(uuid);
-      add(from, to, 'compaction', 'logicalParent', 'certain', isLast(scene, from, uuid));
-    }
-  }
-  for (const to of scene.order) {
-    const uuid = scene.sessions[to]?.outline.lineage.firstParent;
-    const from = uuid === undefined ? undefined : scene.origins.originOf(uuid);
-    if (uuid !== undefined) add(from, to, 'continue', 'parentUuid', 'certain', isLast(scene, from, uuid));
-  }
-  for (const to of scene.order) {
-    const named = firstNamed(scene, to);
-    if (named !== undefined) add(named.from, to, 'continue', 'first session id', named.sure, true);
-  }
-  const planners = indexPlans(scene);
-  for (const to of scene.order) {
-    const planner = plannerOf(scene, to, planners);
-    if (planner !== undefined) add(planner.from, to, 'continue', 'plan content', planner.sure, true);
-  }
-  const told = new Set<string>();
-  for (const to of scene.order) {
-    for (const { leafUuid } of scene.sessions[to]?.outline.titles.summaries ?? []) {
-      const from = leafUuid === undefined ? undefined : scene.origins.originOf(leafUuid);
-      if (from === undefined || told.has(`${from} ${to}`)) continue;
-      told.add(`${from} ${to}`);
-      // 1.0.x wrote the titles of whatever sessions lacked one into the file it was writing: no sign of a continuation.
-      add(from, to, 'summary', 'leafUuid', 'guess', false);
+  const rules: Rule[] = [byLogicalParent, byParent, byFirstSessionId, byPlan(scene), bySummary];
+  for (const rule of rules) {
+    for (const to of scene.order) {
+      const session = scene.sessions[to];
+      for (const { from, kind, why, sure, after } of session === undefined ? [] : rule(scene, session, to)) {
+        if (from === to || scene.sets.areJoined(from, to)) continue;
+        const isGuess = sure === 'guess';
+        links.push({ from, to, kind, why, sure, takesUp: !isGuess && isLast(scene, from, after) });
+        if (!isGuess) scene.sets.join(from, to);
+      }
     }
   }
   return links;
 }
 
-/** An entry after which the session said nothing more. */
-function isLast({ sessions, origins }: Scene, session: number | undefined, uuid: string): boolean {
-  const uuids = session === undefined ? [] : (sessions[session]?.outline.uuids ?? []);
-  const end = uuids.at(-1);
-  return end !== undefined && (end === origins.identity(uuid) || !uuids.includes(uuid));
+/** Whether a session said nothing more after an entry. */
+function isLast({ sessions, origins }: Scene, session: number, uuid: string | undefined): boolean {
+  const uuids = sessions[session]?.outline.uuids ?? [];
+  return uuid === undefined || uuids.at(-1) === origins.identity(uuid) || !uuids.includes(uuid);
+}
+
+function byLogicalParent({ origins }: Scene, { outline }: SessionFacts): Found[] {
+  return outline.lineage.logicalParents.flatMap((after) => {
+    const from = origins.originOf(after);
+    return from === undefined ? [] : [{ from, kind: 'compaction', why: 'logicalParent', sure: 'certain', after }];
+  });
+}
+
+function byParent({ origins }: Scene, { outline }: SessionFacts): Found[] {
+  const after = outline.lineage.firstParent;
+  const from = after === undefined ? undefined : origins.originOf(after);
+  return from === undefined ? [] : [{ from, kind: 'continue', why: 'parentUuid', sure: 'certain', after }];
 }
 
 /** H4: the first entry has the id of another session. */
-function firstNamed({ sessions, byId }: Scene, to: number): { from: number; sure: Sure } | undefined {
-  const session = sessions[to];
-  const [first] = session?.outline.sessionIds ?? [];
-  if (session === undefined || first === undefined || first === session.id) return undefined;
-  const from = byId.get(first)?.find((index) => index !== to);
-  if (from === undefined) return undefined;
-  const goesOn = session.outline.sessionIds.includes(session.id);
-  const isOlder = compareTimes(sessions[from]?.outline.started, session.outline.updated) <= 0;
-  return { from, sure: goesOn && isOlder ? 'likely' : 'guess' };
+function byFirstSessionId({ sessions, byId }: Scene, { id, outline }: SessionFacts, to: number): Found[] {
+  const [first] = outline.sessionIds;
+  const from = first === undefined || first === id ? undefined : byId.get(first)?.find((index) => index !== to);
+  if (from === undefined) return [];
+  const goesOn = outline.sessionIds.includes(id);
+  const isOlder = compareTimes(sessions[from]?.outline.started, outline.updated) <= 0;
+  return [{ from, kind: 'continue', why: 'first session id', sure: goesOn && isOlder ? 'likely' : 'guess' }];
 }
 
-function indexPlans({ sessions, order }: Scene): Map<string, number[]> {
+/** H4: the last session that proposed the plan before this one began with it. */
+function byPlan({ sessions, order }: Scene): Rule {
   const planners = new Map<string, number[]>();
   for (const index of order) {
     for (const plan of sessions[index]?.outline.lineage.plans ?? []) {
@@ -72,24 +72,22 @@ function indexPlans({ sessions, order }: Scene): Map<string, number[]> {
       else planners.set(plan, [index]);
     }
   }
-  return planners;
+  return ({ sets }, { outline }, to) => {
+    const before = (planners.get(outline.lineage.planContent ?? '') ?? []).filter((index) => {
+      return index !== to && compareTimes(sessions[index]?.outline.started, outline.started) <= 0;
+    });
+    const here = before.filter((index) => sessions[index]?.outline.cwd === outline.cwd);
+    const [from, ...others] = (here.length > 0 ? here : before).toReversed();
+    if (from === undefined) return [];
+    const isOnly = here.length > 0 && others.every((other) => sets.areJoined(from, other));
+    return [{ from, kind: 'continue', why: 'plan content', sure: isOnly ? 'likely' : 'guess' }];
+  };
 }
 
-/** The last session that proposed the plan before this one began with it. */
-function plannerOf(
-  { sessions, sets }: Scene,
-  to: number,
-  planners: ReadonlyMap<string, readonly number[]>,
-): { from: number; sure: Sure } | undefined {
-  const session = sessions[to];
-  const plan = session?.outline.lineage.planContent;
-  if (session === undefined || plan === undefined) return undefined;
-  const before = (planners.get(plan) ?? []).filter((index) => {
-    return index !== to && compareTimes(sessions[index]?.outline.started, session.outline.started) <= 0;
-  });
-  const here = before.filter((index) => sessions[index]?.outline.cwd === session.outline.cwd);
-  const [choice, ...others] = (here.length > 0 ? here : before).toReversed();
-  if (choice === undefined) return undefined;
-  const isOnly = others.every((other) => sets.areJoined(choice, other));
-  return { from: choice, sure: isOnly && here.length > 0 ? 'likely' : 'guess' };
+/** 1.0.x wrote the titles of whatever sessions lacked one into the file it was writing: no sign of a continuation. */
+function bySummary({ origins }: Scene, { outline }: SessionFacts): Found[] {
+  const from = outline.titles.summaries.flatMap(({ leafUuid }) => (leafUuid && origins.originOf(leafUuid)) ?? []);
+  return [...new Set(from)].flatMap((each) =>
+    typeof each === 'number' ? [{ from: each, kind: 'summary', why: 'leafUuid', sure: 'guess' }] : [],
+  );
 }
