@@ -1,53 +1,123 @@
-/** The chats of a library with what a list shows of them. */
+/** The chats of a library: listed from outlines, opened with their entries and sub-agents. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
-import { readEntriesOf } from '../disk/read.ts';
-import { type Outline, outlineOf, titleOf } from '../graph/outline.ts';
+import { parentSessionOf } from '../disk/parent.ts';
+import { readEntriesOf, readSessionOf } from '../disk/read.ts';
+import { agentMetaOf, folderOf, readJsonObject } from '../disk/sidecars.ts';
+import { asString } from '../format/json.ts';
+import { projectSlug } from '../format/slug.ts';
+import type { AgentFile } from '../graph/agents.ts';
+import { type Chat, type ChatSummary, chatsOf, openChat as openGraph } from '../graph/chat.ts';
+import { type Outline, outlineOf } from '../graph/outline.ts';
 import type { Context } from './context.ts';
-import { type Library, reportProblems, sessionFilesOf } from './library.ts';
+import { type Library, reportProblems } from './library.ts';
 import { progressOf } from './progress.ts';
 
-export interface Listed {
-  readonly id: string;
-  readonly title: string | undefined;
-  readonly head: SessionFile;
-  readonly outline: Outline;
+export interface ListedChat extends ChatSummary {
+  /** The path of the project; the slug where no entry tells one. */
   readonly project: string;
+  readonly slug: string;
+  readonly bytes: number;
+  /** The file a resume goes on in. */
+  readonly file: SessionFile;
 }
 
-/** Newest first. */
-export function listChats(context: Context, library: Library): Listed[] {
-  const files = sessionFilesOf(library);
-  const progress = progressOf(context, 'reading', files);
-  const listed = files.flatMap((file) => {
+/** All chats, newest first. */
+export function listChats(context: Context, library: Library): ListedChat[] {
+  return chatsIn(context, library.files);
+}
+
+/** The chat a session belongs to. Copies lie in the same project folder, so only that is read. */
+export function chatOf(context: Context, library: Library, session: SessionFile): ListedChat {
+  const chats = chatsIn(
+    context,
+    library.files.filter((file) => isSameProject(file, session)),
+  );
+  const id = session.kind === 'agent' ? parentOf(session) : session.sessionId;
+  const chat = chats.find(({ sessions }) => sessions.some((each) => each.file === session.file || each.id === id));
+  if (chat) return chat;
+  const what = session.kind === 'agent' ? 'the session of this agent is not there' : 'the session cannot be read';
+  throw new DiskError({ what, where: session.file, next: 'Look at the file itself: skein cat, skein check' });
+}
+
+function isSameProject(a: SessionFile, b: SessionFile): boolean {
+  return a.root === b.root && a.slug === b.slug;
+}
+
+function chatsIn(context: Context, files: readonly SessionFile[]): ListedChat[] {
+  const sessions = files.filter((file) => file.kind === 'session');
+  const outlines = new Map<string, { file: SessionFile; outline: Outline }>();
+  const progress = progressOf(context, 'reading', sessions);
+  for (const file of sessions) {
     const outline = readOutline(context, file);
+    if (outline !== undefined) outlines.set(file.file, { file, outline });
     progress.done(file);
-    if (outline === undefined) return [];
-    return [
-      {
-        id: file.sessionId,
-        title: titleOf(outline.titles, new Set(outline.uuids)),
-        head: file,
-        outline,
-        project: outline.cwd ?? file.slug,
-      },
-    ];
-  });
+  }
   progress.clear();
-  return listed.toSorted((a, b) => timeOf(b) - timeOf(a));
+  const facts = [...outlines.values()].map(({ file, outline }) => ({
+    id: file.sessionId,
+    file: file.file,
+    bytes: file.bytes,
+    outline,
+  }));
+  return chatsOf(facts).flatMap((chat) => {
+    const place = chat.sessions.findLast(({ id }) => id === chat.head)?.file;
+    const head = outlines.get(place ?? '');
+    if (head === undefined) return [];
+    const { file, outline } = head;
+    const bytes = chat.sessions.reduce((sum, session) => sum + session.bytes, 0);
+    return [{ ...chat, project: projectPath(outline, file.slug), slug: file.slug, bytes, file }];
+  });
 }
 
-function timeOf({ outline, head }: Listed): number {
-  const time = Date.parse(outline.updated ?? '');
-  return Number.isNaN(time) ? head.mtimeMs : time;
+/** The cwd that gives the folder its name, else the one most lines have (L2). */
+function projectPath(outline: Outline, slug: string): string {
+  return outline.cwds.find((cwd) => projectSlug(cwd) === slug) ?? outline.cwd ?? slug;
 }
 
 function readOutline(context: Context, file: SessionFile): Outline | undefined {
   try {
-    return outlineOf(readEntriesOf(file.file));
+    const outline = outlineOf(readEntriesOf(file.file));
+    const custom = outline.titles.custom ?? savedTitle(file);
+    return custom === undefined ? outline : { ...outline, titles: { ...outline.titles, custom } };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     reportProblems(context, [{ kind: 'unreadable', what: error.what, where: error.where, next: error.next }]);
     return undefined;
   }
+}
+
+/** The client also keeps the name a person gave in a file of its own (L4). */
+function savedTitle(file: SessionFile): string | undefined {
+  const path = join(folderOf(file), 'custom-title.json');
+  return existsSync(path) ? asString(readJsonObject(path)?.customTitle) : undefined;
+}
+
+/** A chat with its entries, branches and sub-agents. */
+export function openChat(library: Library, chat: ListedChat): Chat {
+  const agents = library.files.filter((file) => file.kind === 'agent' && isSameProject(file, chat.file));
+  return openGraph(chat, (session) => ({
+    entries: readSessionOf(session.file).entries,
+    agents: agents.filter((agent) => parentOf(agent) === session.id).map(loadAgent),
+  }));
+}
+
+const parents = new Map<string, string | undefined>();
+
+/** Newer agents lie in their session's folder; older ones beside it, where only their entries tell (L3). */
+function parentOf(agent: SessionFile): string | undefined {
+  if (agent.parentSessionId !== undefined) return agent.parentSessionId;
+  if (!parents.has(agent.file)) parents.set(agent.file, parentSessionOf(agent.file));
+  return parents.get(agent.file);
+}
+
+function loadAgent(agent: SessionFile): AgentFile {
+  return {
+    agentId: agent.agentId ?? agent.sessionId,
+    file: agent.file,
+    entries: readSessionOf(agent.file).entries,
+    meta: agentMetaOf(agent)?.raw,
+  };
 }

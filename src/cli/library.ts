@@ -15,26 +15,23 @@ export interface Library extends Found {
 
 export function openLibrary(context: Context, args: Arguments): Library {
   const given = args.values('root');
-  const library = look(context, given);
+  const library = lookAt(context, given);
   const demo = demoFolder();
   if (given.length > 0 || library.files.length > 0 || demo === undefined) return library;
-  context.err.write(
-    `${context.err.style.accent('demo:')} no sessions in ${library.where}; this is the demo set. ${context.err.style.dim('Point Skein at yours: --root DIR or CLAUDE_CONFIG_DIR')}\n`,
-  );
-  return { ...look(context, [demo]), demo: true };
+  const { style } = context.err;
+  const where = context.env.CLAUDE_CONFIG_DIR || '~/.claude';
+  const next = style.dim('Point Skein at yours: --root DIR or CLAUDE_CONFIG_DIR');
+  context.err.write(`${style.accent('demo:')} no sessions in ${where}; this is the demo set. ${next}\n`);
+  return { ...lookAt(context, [demo]), demo: true };
 }
 
-function look(context: Context, given: readonly string[]): Library & { where: string } {
+/** What is in the places given; without any, in the client's own. */
+export function lookAt(context: Context, given: readonly string[]): Library {
   const { roots, problems } = findRoots({ given, env: context.env, home: context.home });
   const found = findSessions(roots);
-  const missing = problems.filter((problem) => given.length > 0 || problem.kind !== 'missing');
-  return {
-    ...found,
-    problems: [...missing, ...found.problems],
-    roots,
-    demo: false,
-    where: context.env.CLAUDE_CONFIG_DIR || '~/.claude',
-  };
+  // That the client was never used here is no problem to tell.
+  const told = problems.filter((problem) => given.length > 0 || problem.kind !== 'missing');
+  return { ...found, problems: [...told, ...found.problems], roots, demo: false };
 }
 
 /** Next to dist/ in the package, next to src/ in a clone. */

@@ -1,47 +1,63 @@
 /** One selector everywhere: a file, an id or the start of one, @last, @last~2, project:NAME, or words of a title. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { findSessions, type SessionFile } from '../disk/find.ts';
-import { findRoots } from '../disk/roots.ts';
+import type { SessionFile } from '../disk/find.ts';
 import { lastTimeOf } from '../disk/tail.ts';
-import { type Listed, listChats } from './chats.ts';
+import { listChats } from './chats.ts';
+import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { type Library, sessionFilesOf } from './library.ts';
+import { type Library, lookAt, openLibrary, sessionFilesOf } from './library.ts';
 import { inProject } from './projects.ts';
 
 const SHORTEST_ID = 4;
 const SHOWN_CANDIDATES = 8;
 
-/** The one session a selector names. */
-export function selectOne(context: Context, library: Library, selector: string | undefined): SessionFile {
-  if (selector === undefined)
+export interface Selected {
+  readonly library: Library;
+  /** Newest first. */
+  readonly files: readonly SessionFile[];
+}
+
+/** The one session a selector names, with the library it lies in. */
+export function selectOne(
+  context: Context,
+  args: Arguments,
+  selector = args.positionals[0],
+): { library: Library; file: SessionFile } {
+  if (selector === undefined) {
     throw new UsageError(
       'Which session?',
       'SEL is missing',
       'Name a file, an id, @last, project:NAME or words of a title.',
     );
-  const found = select(context, library, selector);
-  const [first, ...others] = found;
-  if (first === undefined) throw nothing(selector);
+  }
+  const { library, files } = select(context, args, selector);
+  const [file, ...others] = files;
+  if (file === undefined) throw nothing(selector);
   // A project's newest is what a person means; two ids or titles that fit are a question.
-  if (others.length === 0 || selector.startsWith('project:')) return first;
-  throw ambiguous(selector, found);
+  if (others.length === 0 || selector.startsWith('project:')) return { library, file };
+  throw ambiguous(selector, files);
 }
 
-/** All sessions a selector names, newest first. */
-export function select(context: Context, library: Library, selector: string): SessionFile[] {
+/** All sessions a selector names. */
+export function select(context: Context, args: Arguments, selector: string): Selected {
   const path = resolve(context.cwd, selector);
-  if (existsSync(path) && statSync(path).isFile()) return [fileGiven(context, path)];
+  if (existsSync(path) && statSync(path).isFile()) return fileGiven(context, path);
+  const library = openLibrary(context, args);
+  return { library, files: selectIn(context, library, selector) };
+}
+
+function selectIn(context: Context, library: Library, selector: string): SessionFile[] {
   if (selector.startsWith('@')) return byAge(library, selector);
   if (selector.startsWith('project:')) return newestFirst(inProject(library, selector.slice('project:'.length)));
-  if (selector.endsWith('.jsonl') || selector.includes('/')) throw nothing(selector, `There is no file ${path}.`);
+  if (selector.endsWith('.jsonl') || selector.includes('/')) {
+    throw nothing(selector, `There is no file ${resolve(context.cwd, selector)}.`);
+  }
   const exact = library.files.filter((file) => idsOf(file).includes(selector));
   if (exact.length > 0) return exact;
-  const byId =
-    selector.length >= SHORTEST_ID
-      ? library.files.filter((file) => idsOf(file).some((id) => id.startsWith(selector)))
-      : [];
+  const fits = (file: SessionFile) => idsOf(file).some((id) => id.startsWith(selector));
+  const byId = selector.length >= SHORTEST_ID ? library.files.filter(fits) : [];
   return byId.length > 0 ? byId : byTitle(context, library, selector);
 }
 
@@ -49,39 +65,39 @@ function idsOf(file: SessionFile): string[] {
   return file.agentId === undefined ? [file.sessionId] : [file.sessionId, file.agentId];
 }
 
-function fileGiven(context: Context, path: string): SessionFile {
-  const { roots } = findRoots({ given: [path], env: context.env, home: context.home });
-  const [file] = findSessions(roots).files;
+function fileGiven(context: Context, path: string): Selected {
+  const library = lookAt(context, [path]);
+  const [file] = library.files;
   if (file === undefined) throw new CommandError('It is not a file Skein can read.', path, 'Name a .jsonl file.');
-  return file;
+  return { library, files: [file] };
 }
 
 function byAge(library: Library, selector: string): SessionFile[] {
   const match = /^@last(?:~(\d+))?$/.exec(selector);
-  if (match === null)
+  if (match === null) {
     throw new UsageError(
       `"${selector}" is not a selector.`,
       selector,
       'Use @last for the newest session, @last~1 for the one before it.',
     );
+  }
   const file = newestFirst(sessionFilesOf(library))[Number(match[1] ?? 0)];
   return file === undefined ? [] : [file];
 }
 
-export function newestFirst(files: readonly SessionFile[]): SessionFile[] {
+function newestFirst(files: readonly SessionFile[]): SessionFile[] {
   const times = new Map(files.map((file) => [file, lastTimeOf(file.file) ?? file.mtimeMs]));
   return files.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
 }
 
 function byTitle(context: Context, library: Library, words: string): SessionFile[] {
   const wanted = words.toLowerCase().split(/\s+/);
-  const fits = ({ title }: Listed) => title !== undefined && wanted.every((word) => title.toLowerCase().includes(word));
   return listChats(context, library)
-    .filter(fits)
-    .map((chat) => chat.head);
+    .filter(({ title }) => title !== undefined && wanted.every((word) => title.toLowerCase().includes(word)))
+    .map((chat) => chat.file);
 }
 
-function nothing(selector: string, what = `Nothing fits "${selector}".`): CommandError {
+export function nothing(selector: string, what = `Nothing fits "${selector}".`): CommandError {
   return new CommandError(what, selector, 'See what there is: skein list');
 }
 

@@ -9,9 +9,13 @@ interface Verb {
 
 export const VERBS: readonly Verb[] = [
   { name: 'list', group: 'look', load: async () => (await import('./commands/list.ts')).list },
+  { name: 'show', group: 'look', load: async () => (await import('./commands/show.ts')).show },
+  { name: 'tree', group: 'look', load: async () => (await import('./commands/tree.ts')).tree },
   { name: 'cat', group: 'look', load: async () => (await import('./commands/cat.ts')).cat },
   { name: 'follow', group: 'look', load: async () => (await import('./commands/follow.ts')).follow },
   { name: 'check', group: 'look', load: async () => (await import('./commands/check.ts')).check },
+  { name: 'context', group: 'look', load: async () => (await import('./commands/context.ts')).context },
+  { name: 'diff', group: 'look', load: async () => (await import('./commands/diff.ts')).diff },
   { name: 'completion', group: 'tools', load: async () => (await import('./commands/completion.ts')).completion },
 ];
 

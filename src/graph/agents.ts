@@ -148,31 +148,31 @@ function toTree(drafts: readonly Draft[], attachments: readonly (Attachment | un
   return { agents, unattached, all };
 }
 
-export interface AgentTotals extends UsageTotals {
+export interface AgentUsage extends UsageTotals {
   readonly toolCalls: number;
   readonly agents: number;
 }
 
 /** Of some agents with all they started, each message and each call once. */
-export function totalsOf(agents: Iterable<Agent>): AgentTotals {
+export function usageOfAgents(agents: Iterable<Agent>): AgentUsage {
   const below: Agent[] = [];
   const waiting = [...agents];
   for (let agent = waiting.pop(); agent !== undefined; agent = waiting.pop()) {
     below.push(agent);
     for (const child of agent.children) waiting.push(child);
   }
-  return totalsOfEntries(
+  return usageOfTranscripts(
     below.map(({ entries }) => entries),
     below.length,
   );
 }
 
 /** Of a session with its agents. Copies in progress entries count only where the transcript they repeat is not there (E18). */
-export function totalsWithAgents(tree: AgentTree): AgentTotals {
-  return totalsOfEntries([tree.main, ...tree.all.map(({ entries }) => entries)], tree.all.length);
+export function usageWithAgents(tree: AgentTree): AgentUsage {
+  return usageOfTranscripts([tree.main, ...tree.all.map(({ entries }) => entries)], tree.all.length);
 }
 
-function totalsOfEntries(transcripts: readonly (readonly Entry[])[], agents: number): AgentTotals {
+function usageOfTranscripts(transcripts: readonly (readonly Entry[])[], agents: number): AgentUsage {
   const own = transcripts.flatMap((entries) => mergeMessages(entries));
   const copies = transcripts.flatMap((entries) => copiedMessages(entries));
   const calls = new Set<string>();

@@ -3,12 +3,13 @@
  * Works on one file, or on the files of a chat put together. Linear, and never throws.
  */
 import type { Entry } from '../format/entry.ts';
-import { inputKind, isHumanTurnStart, queuedPrompts } from '../format/prompt.ts';
+import { isKeptBy } from './branches/compaction.ts';
 import { type LinkOptions, type Links, linksOf, NONE } from './branches/links.ts';
 import { parentsFirst } from './branches/order.ts';
 import { placeLines } from './branches/places.ts';
 import { START, type Steps, stepsOf } from './branches/steps.ts';
 import { chainOf, leafOf } from './chain.ts';
+import { turnsOf } from './turns.ts';
 
 export interface Branch {
   /** The uuid of its last entry; undefined where entries have none (E15). */
@@ -27,6 +28,8 @@ export interface Branches {
   readonly current: Branch | undefined;
   /** Every entry of that conversation, in its order: all but what belongs only to other branches. Without a branch, all there is. */
   entriesOf(branch: Branch | undefined): Entry[];
+  /** The branch that ends with an entry, or with another line of its step. */
+  endingWith(entry: Entry): Branch | undefined;
 }
 
 export interface BranchOptions extends LinkOptions {
@@ -46,17 +49,13 @@ interface Draft {
 export function branchesOf(entries: readonly Entry[], options: BranchOptions = {}): Branches {
   const links = linksOf(entries, options);
   const nodes = [...links.nodeAt.keys()].filter((place) => links.nodeAt[place] === place);
-  const steps = stepsOf(links, parentsFirst(nodes, links.nodeAt, links.parent));
   const leaf = options.leaf ?? leafOf(chainOf(entries))?.entry;
-  const drafts = draftsOf(entries, links, steps, leaf);
+  const leafNode = leaf === undefined ? NONE : (links.nodeAt[entries.indexOf(leaf)] ?? NONE);
+  const steps = stepsOf(links, parentsFirst(nodes, links.nodeAt, links.parent), leafNode);
+  const drafts = draftsOf(entries, links, steps, leafNode);
   const lines = placeLines(entries, links, steps);
-  const turns = ownTurns(entries, steps, drafts, lines.stepAt);
-  const made = new Map<Branch, Draft>();
-  for (const [index, draft] of drafts.entries()) {
-    const { head, forkedAt, current } = draft;
-    const branch = { head: head?.head.uuid, forkedAt: forkedAt?.head.uuid, turns: turns[index] ?? 0, current };
-    made.set(branch, draft);
-  }
+  const turns = lazy(() => ownTurns(entries, steps, drafts, lines.stepAt));
+  const made = new Map(drafts.map((draft, index) => [toBranch(draft, () => turns()[index] ?? 0), draft]));
   const branches = [...made.keys()];
   return {
     branches,
@@ -66,13 +65,37 @@ export function branchesOf(entries: readonly Entry[], options: BranchOptions = {
       const places = draft === undefined ? [...entries.keys()] : lines.on(pathTo(steps, draft.last));
       return parentsFirst(places, links.nodeAt, links.parent).flatMap((place) => entries[place] ?? []);
     },
+    endingWith: (entry) => {
+      const step = steps.stepOf[links.nodeAt[entries.indexOf(entry)] ?? NONE];
+      return branches.find((branch) => made.get(branch)?.last === step);
+    },
   };
 }
 
-function draftsOf(entries: readonly Entry[], links: Links, steps: Steps, leaf: Entry | undefined): Draft[] {
+/** Turns are counted when someone asks: most who open a chat do not. */
+function toBranch({ head, forkedAt, current }: Draft, turns: () => number): Branch {
+  return {
+    head: head?.head.uuid,
+    forkedAt: forkedAt?.head.uuid,
+    get turns() {
+      return turns();
+    },
+    current,
+  };
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+function draftsOf(entries: readonly Entry[], links: Links, steps: Steps, leafNode: number): Draft[] {
   const lasts = lastEntries(entries, links, steps);
-  const leafPlace = leaf === undefined ? NONE : entries.indexOf(leaf);
-  const leafStep = steps.stepOf[links.nodeAt[leafPlace] ?? NONE];
+  const leaf = links.content[leafNode];
+  const leafStep = leaf && pastCompaction(links, steps, steps.stepOf[leafNode] ?? START, leaf);
   const ends = steps.children.flatMap((children, step) => (children.length === 0 && lasts[step] ? [step] : []));
   const newest = ends.reduce((best, end) => Math.max(best, placeOf(lasts, end)), NONE);
   const drafts = ends.map((last): Draft => {
@@ -81,7 +104,7 @@ function draftsOf(entries: readonly Entry[], links: Links, steps: Steps, leaf: E
     return {
       last,
       own,
-      head: isCurrent && leaf !== undefined ? leaf : lasts[last]?.entry,
+      head: isCurrent && steps.stepOf[leafNode] === last ? leaf : lasts[last]?.entry,
       forkedAt: own === undefined ? undefined : forkPoint(links, steps.first[own]),
       current: isCurrent,
     };
@@ -93,6 +116,16 @@ function draftsOf(entries: readonly Entry[], links: Links, steps: Steps, leaf: E
   return drafts.sort((a, b) => beginning(steps, a) - beginning(steps, b));
 }
 
+/** C2: a resume puts what a compaction kept behind its summary and goes on from there; in the chat the compaction comes after it. */
+function pastCompaction(links: Links, steps: Steps, leafStep: number, leaf: Entry): number {
+  const [next, other] = steps.children[leafStep] ?? [];
+  const boundary = links.content[next === undefined || other !== undefined ? NONE : (steps.first[next] ?? NONE)];
+  if (boundary === undefined || !isKeptBy(leaf, boundary)) return leafStep;
+  let step = leafStep;
+  for (let after = steps.children[step]; after?.length === 1; after = steps.children[step]) step = after[0] ?? step;
+  return steps.children[step]?.length === 0 ? step : leafStep;
+}
+
 function beginning(steps: Steps, { own, last }: Draft): number {
   return own === undefined ? (steps.first[last] ?? NONE) : (steps.first[own] ?? NONE);
 }
@@ -102,13 +135,15 @@ interface Last {
   readonly place: number;
 }
 
-/** The last line of each step that a resume could go on from (R3). */
+/** The last line of each step; one that a resume could go on from (R3), if it has any. */
 function lastEntries(entries: readonly Entry[], links: Links, steps: Steps): (Last | undefined)[] {
   const lasts: (Last | undefined)[] = steps.parent.map(() => undefined);
+  const isTip = (entry: Entry) => entry.kind !== 'progress' && entry.kind !== 'unknown' && !links.isAside(entry);
   for (const [place, entry] of entries.entries()) {
     const node = links.nodeAt[place] ?? NONE;
-    if (node === NONE || entry.kind === 'progress' || entry.kind === 'unknown' || links.isAside(entry)) continue;
-    lasts[steps.stepOf[node] ?? START] = { entry, place };
+    const step = steps.stepOf[node] ?? START;
+    const known = lasts[step]?.entry;
+    if (node !== NONE && (isTip(entry) || known === undefined || !isTip(known))) lasts[step] = { entry, place };
   }
   return lasts;
 }
@@ -151,11 +186,5 @@ function ownTurns(entries: readonly Entry[], steps: Steps, drafts: readonly Draf
   }
   const own: Entry[][] = drafts.map(() => []);
   for (const [place, entry] of entries.entries()) own[owner[stepAt[place] ?? NONE] ?? NONE]?.push(entry);
-  return own.map(countTurns);
-}
-
-function countTurns(entries: readonly Entry[]): number {
-  const prompts = new Set<Entry | string>();
-  for (const entry of entries) if (isHumanTurnStart(inputKind(entry))) prompts.add(entry.head.uuid ?? entry);
-  return prompts.size + queuedPrompts(entries).size;
+  return own.map((each) => turnsOf(each).filter(({ kind }) => kind !== 'none').length);
 }

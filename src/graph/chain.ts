@@ -4,15 +4,17 @@
  */
 import type { Entry } from '../format/entry.ts';
 import { type ChainNode, isBoundary, isConversation, type OnVisit } from './context/node.ts';
-import { placePreserved } from './context/preserved.ts';
+import { type PreservedSpan, placePreserved } from './context/preserved.ts';
 
 export interface Chain {
   readonly nodes: ReadonlyMap<string, ChainNode>;
-  /** R3: the last line of the conversation. */
+  /** R3: the last line of the conversation that is not of a side chain. */
   readonly tip: ChainNode | undefined;
   /** R2: whether a last-prompt line names a leaf, and the entry that it pins. */
   readonly lastPrompt: boolean;
   readonly pin: ChainNode | undefined;
+  /** C2: the entry that preserved messages were hung on, and the last of them. */
+  readonly preserved: PreservedSpan | undefined;
   readonly onVisit: OnVisit;
 }
 
@@ -29,31 +31,42 @@ export function timeOf(entry: Entry): number {
 /** All entries of one file, in file order. */
 export function chainOf(entries: readonly Entry[], onVisit: OnVisit = noVisit): Chain {
   const index = indexNodes(entries, onVisit);
-  const nodes = index.plain ? index.nodes : placePreserved(index.nodes, onVisit);
+  const { nodes, preserved } = index.plain ? { nodes: index.nodes } : placePreserved(index.nodes, onVisit);
   const tip = index.plain ? [...nodes.values()].at(-1) : findTip(entries, nodes, onVisit);
   const pinned = findPin(entries, onVisit);
   const pin = pinned.leaf === undefined ? undefined : nodes.get(pinned.leaf);
-  return { nodes, tip, lastPrompt: pinned.seen, pin, onVisit };
+  return { nodes, tip, lastPrompt: pinned.seen, pin, preserved, onVisit };
 }
 
 /** The entry a resume goes on from (R2–R5). */
 export function leafOf(chain: Chain): ChainNode | undefined {
-  const { tip, pin } = chain;
-  if (tip === undefined) return pin;
-  if (pin !== undefined) {
-    if (reaches(chain, tip, pin)) return tip;
-    // The client cannot resume at a side chain; the conversation itself is the best answer.
-    return pin.entry.head.isSidechain ? tip : pin;
-  }
+  const { pin } = chain;
+  if (pin === undefined) return unpinnedLeaf(chain);
+  if (chain.tip !== undefined && reaches(chain, chain.tip, pin)) return chain.tip;
+  // The client cannot resume at a side chain; the conversation itself is the best answer.
+  return pin.entry.head.isSidechain ? unpinnedLeaf(chain) : pin;
+}
+
+function unpinnedLeaf(chain: Chain): ChainNode | undefined {
+  const tip = spokenTip(chain);
+  if (tip === undefined || tip !== chain.tip) return tip;
+  const kept = lastPreserved(chain, tip);
+  if (kept !== undefined) return kept;
   return chain.lastPrompt ? tip : newestBelow(chain, tip);
 }
 
-/** R6: from the leaf to the root, root first. A gap is bridged to the newest entry that is not newer than the one above the gap. */
+/** What was preserved follows its anchor, so an anchor is never the last word (C2). */
+function lastPreserved(chain: Chain, tip: ChainNode): ChainNode | undefined {
+  const { anchor, tail } = chain.preserved ?? {};
+  return tip.key === anchor ? chain.nodes.get(tail ?? '') : undefined;
+}
+
+/** R6: from the leaf to the root, root first. A gap is bridged to the newest entry not walked yet that lies shortly before it. */
 export function walk(chain: Chain, leaf: ChainNode): ChainNode[] {
   const seen = new Set<ChainNode>();
   const path: ChainNode[] = [];
-  const before = lazy(() => byTime(chain));
-  for (let at: ChainNode | undefined = leaf; at !== undefined; at = above(chain, at, seen, before)) {
+  const timeline = lazy(() => timelineOf(chain));
+  for (let at: ChainNode | undefined = leaf; at !== undefined; at = above(chain, at, seen, timeline)) {
     chain.onVisit(at.entry, 'walk');
     seen.add(at);
     path.push(at);
@@ -65,14 +78,13 @@ function above(
   chain: Chain,
   node: ChainNode,
   seen: ReadonlySet<ChainNode>,
-  before: () => readonly Timed[],
+  timeline: () => Timeline,
 ): ChainNode | undefined {
   if (node.parent === null) return undefined;
   const parent = chain.nodes.get(node.parent);
   if (parent !== undefined && !seen.has(parent)) return parent;
   if (parent === undefined && node.bridged) return undefined;
-  const near = newestBefore(before(), node);
-  return near === undefined || seen.has(near) ? undefined : near;
+  return newestBefore(timeline(), node, seen);
 }
 
 interface Index {
@@ -139,36 +151,73 @@ function findPin(entries: readonly Entry[], onVisit: OnVisit): { seen: boolean; 
   return { seen: false };
 }
 
-/** R3: boundaries with nothing after them do not count, unless there is nothing else. */
 function findTip(
   entries: readonly Entry[],
   nodes: ReadonlyMap<string, ChainNode>,
   onVisit: OnVisit,
 ): ChainNode | undefined {
-  let boundary: ChainNode | undefined;
   for (let i = entries.length - 1; i >= 0; i -= 1) {
     const entry = entries[i];
     if (entry === undefined || !isConversation(entry) || entry.head.isSidechain) continue;
     onVisit(entry, 'tip');
     const node = nodes.get(entry.head.uuid ?? '');
-    if (node === undefined) continue;
-    if (!isBoundary(entry)) return node;
-    boundary ??= node;
+    if (node !== undefined) return node;
   }
-  return boundary;
+  return undefined;
 }
 
-/** R4: a plain parent walk, without repair of gaps. */
-function reaches(chain: Chain, from: ChainNode, to: ChainNode): boolean {
+/** R3: a tip that hangs on nothing anyone said, such as a boundary with nothing after it, gives way to the newest saying. */
+function spokenTip(chain: Chain): ChainNode | undefined {
+  const { tip } = chain;
+  if (tip === undefined) return undefined;
+  for (const node of plainWalk(chain, tip)) if (isSpoken(node)) return tip;
+  let newest = tip;
+  let time = Number.NEGATIVE_INFINITY;
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'spoken');
+    if (!isSpoken(node) || node.entry.head.isSidechain || timeOf(node.entry) < time) continue;
+    newest = node;
+    time = timeOf(node.entry);
+  }
+  return newest;
+}
+
+function isSpoken({ entry }: ChainNode): boolean {
+  return entry.kind === 'user' || entry.kind === 'assistant';
+}
+
+/** R4: whether a plain parent walk, without repair of gaps, meets the pin or what runs parallel to it. */
+function reaches(chain: Chain, from: ChainNode, pin: ChainNode): boolean {
+  const line = callLineOf(chain, pin);
+  for (const node of plainWalk(chain, from)) {
+    if (node === pin) return true;
+    const parallel = line !== undefined && node !== line && isCallLine(node);
+    if (parallel && node.entry.head.message?.id === line.entry.head.message?.id) return true;
+  }
+  return false;
+}
+
+/** The line with the call that an entry is, answers, or is attached to. */
+function callLineOf(chain: Chain, pin: ChainNode): ChainNode | undefined {
+  const parentOf = (node: ChainNode | undefined) => chain.nodes.get(node?.parent ?? '');
+  let node = pin.entry.kind === 'attachment' ? parentOf(pin) : pin;
+  if (node?.entry.head.blocks.some((block) => block.type === 'tool_result')) node = parentOf(node);
+  return node !== undefined && isCallLine(node) && node.entry.head.message?.id ? node : undefined;
+}
+
+function isCallLine({ entry }: ChainNode): boolean {
+  return entry.kind === 'assistant' && entry.head.blocks.some((block) => block.type === 'tool_use');
+}
+
+function* plainWalk(chain: Chain, from: ChainNode): Generator<ChainNode> {
   const seen = new Set<ChainNode>();
   let at: ChainNode | undefined = from;
   while (at !== undefined && !seen.has(at)) {
-    if (at === to) return true;
-    chain.onVisit(at.entry, 'reach');
+    chain.onVisit(at.entry, 'plain walk');
+    yield at;
     seen.add(at);
     at = at.parent === null ? undefined : chain.nodes.get(at.parent);
   }
-  return false;
 }
 
 /** R5: the newest of the tip and its descendants; of several at one time the last in the file. */
@@ -208,42 +257,63 @@ function descendants(chain: Chain, top: ChainNode): Set<ChainNode> {
   return below;
 }
 
-interface Timed {
-  readonly time: number;
-  readonly node: ChainNode;
+/** R6: how far back in time the far side of a gap may lie. */
+const WIDEST_GAP_MS = 5000;
+
+/** The entries by time, and for each place the next one before it that may still be unseen. */
+interface Timeline {
+  readonly times: readonly number[];
+  readonly nodes: readonly ChainNode[];
+  readonly next: Int32Array;
 }
 
-function byTime(chain: Chain): Timed[] {
-  const timed: Timed[] = [];
+/** In order of time; of several at one time the first in the file stands last, so that a search backwards meets it first. */
+function timelineOf(chain: Chain): Timeline {
+  const timed: { time: number; node: ChainNode }[] = [];
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'time');
     const time = timeOf(node.entry);
     if (time !== Number.NEGATIVE_INFINITY && !node.entry.head.isSidechain) timed.push({ time, node });
   }
-  return timed.sort((a, b) => a.time - b.time || a.node.order - b.node.order);
+  timed.sort((a, b) => a.time - b.time || b.node.order - a.node.order);
+  return {
+    times: timed.map(({ time }) => time),
+    nodes: timed.map(({ node }) => node),
+    next: Int32Array.from(timed, (_, i) => i - 1),
+  };
 }
 
-/** The other entry of greatest time not after the node's own; of several at that time the first in the file. */
-function newestBefore(timed: readonly Timed[], node: ChainNode): ChainNode | undefined {
-  let end = firstAfter(timed, timeOf(node.entry));
-  while (end > 0) {
-    const time = timed[end - 1]?.time ?? 0;
-    // Times are whole milliseconds, so the group of equal times starts where those before it end.
-    const start = firstAfter(timed, time - 1);
-    const other = timed[start]?.node === node ? start + 1 : start;
-    if (other < end) return timed[other]?.node;
-    end = start;
+/** The newest entry not seen yet that is at most as old as a gap may be wide and not newer than the node itself. */
+function newestBefore(timeline: Timeline, node: ChainNode, seen: ReadonlySet<ChainNode>): ChainNode | undefined {
+  const time = timeOf(node.entry);
+  const at = firstUnseen(timeline, firstAfter(timeline.times, time) - 1, seen);
+  const found = timeline.nodes[at];
+  return found !== undefined && time - timeOf(found.entry) <= WIDEST_GAP_MS ? found : undefined;
+}
+
+/** Every seen entry that is passed is passed only once more: its place then points beyond all that were passed with it. */
+function firstUnseen({ nodes, next }: Timeline, from: number, seen: ReadonlySet<ChainNode>): number {
+  const isSeen = (at: number): boolean => {
+    const node = nodes[at];
+    return node !== undefined && seen.has(node);
+  };
+  let found = from;
+  while (isSeen(found)) found = next[found] ?? -1;
+  for (let at = from; at !== found && isSeen(at); ) {
+    const after = next[at] ?? -1;
+    next[at] = found;
+    at = after;
   }
-  return undefined;
+  return found;
 }
 
-/** The index of the first item later than a time. */
-function firstAfter(timed: readonly Timed[], time: number): number {
+/** The index of the first of ascending times that is later. */
+function firstAfter(times: readonly number[], time: number): number {
   let low = 0;
-  let high = timed.length;
+  let high = times.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((timed[middle]?.time ?? 0) <= time) low = middle + 1;
+    if ((times[middle] ?? 0) <= time) low = middle + 1;
     else high = middle;
   }
   return low;

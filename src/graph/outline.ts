@@ -4,7 +4,7 @@
  */
 import { type Entry, jsonOf } from '../format/entry.ts';
 import type { Kind } from '../format/kinds.ts';
-import { inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
+import { hasExpansion, inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
 import { createFacts, type LineageFacts } from './lineage/facts.ts';
 
@@ -18,6 +18,8 @@ export interface Outline {
   readonly asides: readonly string[];
   /** The cwd most entries have; the path of the project (L2). */
   readonly cwd: string | undefined;
+  /** Every cwd, in order of first appearance. */
+  readonly cwds: readonly string[];
   readonly gitBranch: string | undefined;
   readonly versions: readonly string[];
   /** The model of the last answer. */
@@ -99,7 +101,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     else turnUuids.add(uuid);
     facts.addPrompt(entry);
     // A conversation is better known by its first question than by the /clear before it.
-    const isCommand = kind === 'slash_command' || kind === 'bash_input';
+    const isCommand = kind === 'bash_input' || (kind === 'slash_command' && !hasExpansion(entry));
     if (isCommand) firstCommand ??= promptText(entry).slice(0, MAX_PROMPT) || undefined;
     else titles.firstPrompt ??= promptText(entry).slice(0, MAX_PROMPT) || undefined;
   }
@@ -125,6 +127,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       uuids: [...uuids],
       asides: [...asides],
       cwd: mostFrequent(cwds),
+      cwds: [...cwds.keys()],
       gitBranch,
       versions: [...versions],
       model,

@@ -144,12 +144,8 @@ function hunksOf({ patch, edits }: EditResult): readonly Hunk[] {
   });
 }
 
-/** The first line of what a call answered, for a reader who does not open it. */
+/** The first line that says something, for a reader who does not open the rest. */
 export function firstLine(text: string): string {
-  return (
-    text
-      .split('\n')
-      .find((line) => line.trim() !== '')
-      ?.trim() ?? ''
-  );
+  const lines = text.replace(/<\/?tool_use_error>/g, '').split('\n');
+  return lines.find((line) => line.trim() !== '')?.trim() ?? '';
 }

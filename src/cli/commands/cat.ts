@@ -7,12 +7,12 @@ import { lineBytesOf } from '../../format/session.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { openLibrary } from '../library.ts';
+import { chosenTurns, openSelected, TURN_OPTION } from '../opened.ts';
 import { selectOne } from '../select.ts';
 
 export const cat: Command = {
   name: 'cat',
-  usage: 'SEL [--kind KIND] [--uuid UUID] [--lines A-B]',
+  usage: 'SEL [--kind KIND] [--uuid UUID] [--lines A-B] [--turn TURN]',
   summary: 'raw lines of a session, byte for byte',
   details: [
     'Prints a session as it stands on disk: unreadable lines, line ends and a torn last line too. Filters choose whole lines and never change one; several filters must all fit. Nothing is masked.',
@@ -37,6 +37,7 @@ export const cat: Command = {
       value: 'A-B',
       help: 'Only these lines, e.g. 7, 7-9, 7-, or the last twenty with --lines=-20 (repeatable)',
     },
+    turn: TURN_OPTION,
     ...READING_OPTIONS,
   },
   examples: [
@@ -44,21 +45,22 @@ export const cat: Command = {
     ['skein cat 4f0c --kind user --kind assistant', 'the conversation lines of the session whose id starts with 4f0c'],
     ['skein cat notes.jsonl --lines 120-130', 'eleven lines of a file'],
     ['skein cat @last --lines=-5', 'the last five lines'],
+    ['skein cat @last --turn 3', 'the lines of the third turn'],
   ],
   completes: 'selector',
   run,
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const library = openLibrary(context, args);
-  const { file } = selectOne(context, library, args.positionals[0]);
+  const { file } = selectOne(context, args).file;
   const filters = filtersOf(args, () => countLines(file));
-  if (filters.length === 0 && !args.flag('json')) {
+  if (filters.length === 0 && args.values('turn').length === 0 && !args.flag('json')) {
     await copyRange(file, context.out.stream);
     return 0;
   }
   let found = 0;
-  for (const entry of readEntriesOf(file)) {
+  const turns = args.values('turn').length > 0 ? chosenTurns(args, openSelected(context, args).turns) : undefined;
+  for (const entry of turns?.flatMap((turn) => turn.entries) ?? readEntriesOf(file)) {
     if (context.signal.aborted) break;
     if (!filters.every((fits) => fits(entry))) continue;
     found += 1;

@@ -6,15 +6,17 @@ import { DiskError, type Problem } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { readLinesOf } from '../../disk/read.ts';
 import { checkLines } from '../../format/check.ts';
+import type { Entry } from '../../format/entry.ts';
 import type { Inventory } from '../../format/inventory.ts';
 import type { Issue, Severity } from '../../format/issue.ts';
+import { checkGraph } from '../../graph/check.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { type Column, table } from '../layout.ts';
 import { openLibrary } from '../library.ts';
 import { progressOf } from '../progress.ts';
-import { select } from '../select.ts';
+import { nothing, select } from '../select.ts';
 
 export const check: Command = {
   name: 'check',
@@ -78,17 +80,19 @@ function filesOf(context: Context, args: Arguments): { files: readonly SessionFi
       throw new CommandError('There is no .jsonl file in this folder.', path, 'Name a folder with transcripts.');
     return found;
   }
-  const library = openLibrary(context, args);
-  const files = select(context, library, selector);
-  if (files.length === 0)
-    throw new CommandError(`Nothing fits "${selector}".`, selector, 'See what there is: skein list');
+  const { files } = select(context, args, selector);
+  if (files.length === 0) throw nothing(selector);
   return { files, problems: [] };
 }
 
 function checkFile(file: SessionFile): Checked {
   try {
-    const { issues, inventory } = readLinesOf(file.file, {}, checkLines);
-    return { file, issues: [...fileIssues(file), ...issues], inventory };
+    const entries: Entry[] = [];
+    const { issues, inventory } = readLinesOf(file.file, {}, (source, lines) =>
+      checkLines(source, lines, (entry) => entries.push(entry)),
+    );
+    const all = [...fileIssues(file), ...issues, ...checkGraph(entries)];
+    return { file, issues: all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)), inventory };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     return { file, issues: [{ rule: 'L5', severity: 'error', what: error.what, fix: error.next }] };

@@ -8,7 +8,6 @@ import { safeLine } from '../../views/safe.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { cut, humanBytes } from '../layout.ts';
-import { openLibrary } from '../library.ts';
 import { selectOne } from '../select.ts';
 
 export const context: Command = {
@@ -21,7 +20,11 @@ export const context: Command = {
   ],
   options: {
     prompt: { type: 'string', value: 'TEXT', help: 'What would be said next; without it, the history as it stands' },
-    model: { type: 'string', value: 'MODEL', help: 'The model that would be asked (default: the one that answered last); another one gets no thinking' },
+    model: {
+      type: 'string',
+      value: 'MODEL',
+      help: 'The model that would be asked (default: the one that answered last); another one gets no thinking',
+    },
     ...READING_OPTIONS,
   },
   examples: [
@@ -33,9 +36,11 @@ export const context: Command = {
 };
 
 function run(cli: Context, args: Arguments): number {
-  const library = openLibrary(cli, args);
-  const { file } = selectOne(cli, library, args.positionals[0]);
-  const { messages, model } = contextOf(readSessionOf(file).entries, { prompt: args.value('prompt'), model: args.value('model') });
+  const { file } = selectOne(cli, args).file;
+  const { messages, model } = contextOf(readSessionOf(file).entries, {
+    prompt: args.value('prompt'),
+    model: args.value('model'),
+  });
   if (args.flag('json')) cli.out.write(`${JSON.stringify({ messages, model: model ?? null }, null, 2)}\n`);
   else writeOverview(cli, messages, model);
   return messages.length > 0 ? 0 : 1;

@@ -11,7 +11,6 @@ import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { cut } from '../layout.ts';
-import { openLibrary } from '../library.ts';
 import { selectOne } from '../select.ts';
 
 const SHOWN_BEFORE = 10;
@@ -38,8 +37,7 @@ export const follow: Command = {
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const library = openLibrary(context, args);
-  const { file } = selectOne(context, library, args.positionals[0]);
+  const { file } = selectOne(context, args).file;
   const from = lastLines(file, wholeNumber(args, 'lines') ?? SHOWN_BEFORE);
   const show = args.flag('raw') ? showRaw : args.flag('json') ? showJson : showText;
   for await (const event of followFile(file, { from, signal: context.signal })) show(context, event, file);

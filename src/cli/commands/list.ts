@@ -1,7 +1,8 @@
 /** `skein list`: what there is, newest first. */
 
 import { wholeNumber } from '../arguments.ts';
-import { type Listed, listChats } from '../chats.ts';
+import { sessionJson } from '../chatjson.ts';
+import { type ListedChat, listChats } from '../chats.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -70,18 +71,17 @@ function nothingText(all: number): string {
     : `None of ${all} chats fits. Leave out a word or a filter.`;
 }
 
-function filterOf(context: Context, args: Arguments): (chat: Listed) => boolean {
+function filterOf(context: Context, args: Arguments): (chat: ListedChat) => boolean {
   const words = args.positionals.flatMap((text) => text.toLowerCase().split(/\s+/)).filter((word) => word !== '');
   const project = args.value('project');
   const after = timeOption(context, args, 'after');
   const before = timeOption(context, args, 'before');
   return (chat) => {
-    const { outline } = chat;
-    const text = [chat.title, chat.project, outline.gitBranch, chat.id].join('\n').toLowerCase();
+    const text = [chat.title, chat.project, chat.gitBranch, chat.id].join('\n').toLowerCase();
     if (!words.every((word) => text.includes(word))) return false;
-    if (project !== undefined && !namesProject(chat.project, project) && chat.head.slug !== project) return false;
-    if (after !== undefined && !(Date.parse(outline.updated ?? '') >= after)) return false;
-    return before === undefined || Date.parse(outline.started ?? '') < before;
+    if (project !== undefined && !namesProject(chat.project, project) && chat.slug !== project) return false;
+    if (after !== undefined && !(Date.parse(chat.updated ?? '') >= after)) return false;
+    return before === undefined || Date.parse(chat.started ?? '') < before;
   };
 }
 
@@ -99,11 +99,11 @@ function timeOption(context: Context, args: Arguments, name: string): number | u
   return time;
 }
 
-function sortBy(chats: readonly Listed[], key: string): Listed[] {
-  const by: Record<string, (a: Listed, b: Listed) => number> = {
-    started: (a, b) => (b.outline.started ?? '').localeCompare(a.outline.started ?? ''),
-    size: (a, b) => b.head.bytes - a.head.bytes,
-    turns: (a, b) => b.outline.turns - a.outline.turns,
+function sortBy(chats: readonly ListedChat[], key: string): ListedChat[] {
+  const by: Record<string, (a: ListedChat, b: ListedChat) => number> = {
+    started: (a, b) => (b.started ?? '').localeCompare(a.started ?? ''),
+    size: (a, b) => b.bytes - a.bytes,
+    turns: (a, b) => b.turns - a.turns,
     title: (a, b) => (a.title ?? '').localeCompare(b.title ?? ''),
     project: (a, b) => a.project.localeCompare(b.project),
   };
@@ -111,28 +111,28 @@ function sortBy(chats: readonly Listed[], key: string): Listed[] {
   return compare === undefined ? [...chats] : chats.toSorted(compare);
 }
 
-function toJson({ id, title, project, outline, head }: Listed) {
+function toJson(chat: ListedChat) {
   return {
-    id,
-    title: title ?? null,
-    project,
-    cwd: outline.cwd ?? null,
-    gitBranch: outline.gitBranch ?? null,
-    started: outline.started ?? null,
-    updated: outline.updated ?? null,
-    turns: outline.turns,
-    model: outline.model ?? null,
-    sessions: [
-      { id: head.sessionId, file: head.file, sessionIds: outline.sessionIds, superseded: false, bytes: head.bytes },
-    ],
+    id: chat.id,
+    title: chat.title ?? null,
+    project: chat.project,
+    cwd: chat.cwd ?? null,
+    gitBranch: chat.gitBranch ?? null,
+    started: chat.started ?? null,
+    updated: chat.updated ?? null,
+    turns: chat.turns,
+    model: chat.model ?? null,
+    bytes: chat.bytes,
+    head: chat.head,
+    sessions: chat.sessions.map(sessionJson),
   };
 }
 
-function writeTable(context: Context, chats: readonly Listed[]): void {
+function writeTable(context: Context, chats: readonly ListedChat[]): void {
   const { out } = context;
-  const columns: Column<Listed>[] = [
+  const columns: Column<ListedChat>[] = [
     { title: 'ID', cell: ({ id }) => id.slice(0, 8), drop: 2, paint: out.style.dim },
-    { title: 'UPDATED', cell: ({ outline }) => ago(outline.updated, context.now()), drop: 0 },
+    { title: 'UPDATED', cell: ({ updated }) => ago(updated, context.now()), drop: 0 },
     {
       title: 'TITLE',
       cell: ({ title }) => title ?? '(no prompt)',
@@ -148,10 +148,16 @@ function writeTable(context: Context, chats: readonly Listed[]): void {
       max: 36,
       paint: out.style.accent,
     },
-    { title: 'GIT BRANCH', cell: ({ outline }) => outline.gitBranch ?? '', drop: 5, max: 20 },
-    { title: 'TURNS', cell: ({ outline }) => String(outline.turns), align: 'right', drop: 1 },
-    { title: 'SIZE', cell: ({ head }) => humanBytes(head.bytes), align: 'right', drop: 4 },
-    { title: 'MODEL', cell: ({ outline }) => shortModel(outline.model), drop: 6, max: 16 },
+    { title: 'GIT BRANCH', cell: ({ gitBranch }) => gitBranch ?? '', drop: 5, max: 20 },
+    { title: 'TURNS', cell: ({ turns }) => String(turns), align: 'right', drop: 1 },
+    {
+      title: 'FILES',
+      cell: ({ sessions }) => (sessions.length > 1 ? String(sessions.length) : ''),
+      align: 'right',
+      drop: 7,
+    },
+    { title: 'SIZE', cell: ({ bytes }) => humanBytes(bytes), align: 'right', drop: 4 },
+    { title: 'MODEL', cell: ({ model }) => shortModel(model), drop: 6, max: 16 },
   ];
   for (const line of table(chats, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
 }

@@ -15,17 +15,17 @@ export function createBridge(
   nodeAt: Int32Array,
   isAside: (entry: Entry) => boolean,
 ): (place: number) => number | undefined {
-  let bySource: Map<Entry['source'], Timed[]> | undefined;
+  let bySource: Map<string, Timed[]> | undefined;
 
-  function sorted(): Map<Entry['source'], Timed[]> {
-    const sources = new Map<Entry['source'], Timed[]>();
+  function sorted(): Map<string, Timed[]> {
+    const sources = new Map<string, Timed[]>();
     for (const [place, entry] of content.entries()) {
       if (nodeAt[place] !== place || !CANDIDATES.has(entry.kind) || isAside(entry)) continue;
       const time = millisOf(entry.head.timestamp);
       if (time === undefined) continue;
-      const list = sources.get(entry.source);
+      const list = sources.get(entry.source.name);
       if (list) list.push({ time, place });
-      else sources.set(entry.source, [{ time, place }]);
+      else sources.set(entry.source.name, [{ time, place }]);
     }
     // Of equal times the earlier line counts, so it stands last.
     for (const list of sources.values()) list.sort((a, b) => a.time - b.time || b.place - a.place);
@@ -37,7 +37,7 @@ export function createBridge(
     const time = millisOf(entry?.head.timestamp);
     if (entry === undefined || time === undefined) return undefined;
     bySource ??= sorted();
-    const list = bySource.get(entry.source) ?? [];
+    const list = bySource.get(entry.source.name) ?? [];
     const end = countUpTo(list, time);
     const found = list[end - 1];
     return (found?.place === place ? list[end - 2] : found)?.place;

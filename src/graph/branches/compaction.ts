@@ -3,15 +3,14 @@ import { type Entry, jsonOf } from '../../format/entry.ts';
 import { asNumber, at } from '../../format/json.ts';
 import { typedOf } from '../../format/typed.ts';
 import { isBoundary } from '../chain.ts';
-import { NONE } from './links.ts';
+import type { Climb } from './climb.ts';
 
 export interface Surroundings {
   find(uuid: string | null | undefined): number | undefined;
   readonly parent: Int32Array;
   /** The entry that stands before the boundary in its file. */
   readonly previous: number | undefined;
-  /** How many entries may still be climbed over: keeps the whole linear. */
-  readonly budget: { left: number };
+  readonly climb: Climb;
 }
 
 /** Undefined for anything but a boundary without a parent of its own; copies of `/branch` have one. */
@@ -30,12 +29,25 @@ export function beforeCompaction(entry: Entry, around: Surroundings): number | u
   return around.find(compact?.preservedSegment?.tailUuid ?? compact?.preservedUuids.at(-1)) ?? logical;
 }
 
-/** The end of the entries that were summed up, if they are what stands between. */
-function summedUp(from: number | undefined, count: number | undefined, around: Surroundings): number | undefined {
-  let node = around.previous ?? NONE;
-  for (let step = 0; step < (count ?? 0) && node !== NONE && around.budget.left > 0; step += 1) {
-    around.budget.left -= 1;
-    node = around.parent[node] ?? NONE;
-  }
-  return from !== undefined && node === from ? around.previous : undefined;
+/** The end of the entries that were summed up, if as many stand between. */
+function summedUp(
+  from: number | undefined,
+  count: number | undefined,
+  { parent, previous, climb }: Surroundings,
+): number | undefined {
+  if (from === undefined || previous === undefined || count === undefined) return undefined;
+  let left = count;
+  const end = climb.ends(parent, previous, () => {
+    left -= 1;
+    return left < 0;
+  });
+  return end === from ? previous : undefined;
+}
+
+/** Whether a compaction kept an entry for the model. */
+export function isKeptBy({ head }: Entry, boundary: Entry): boolean {
+  const json = head.uuid !== undefined && isBoundary(boundary) ? jsonOf(boundary) : undefined;
+  const compact = json === undefined ? undefined : typedOf('system', json).compact;
+  if (compact === undefined || head.uuid === undefined) return false;
+  return compact.preservedSegment?.tailUuid === head.uuid || compact.preservedUuids.includes(head.uuid);
 }

@@ -1,6 +1,7 @@
 /** Which entry follows which (E12, C1, R6): one parent each, no cycles, whatever the file holds. */
 import type { Entry } from '../../format/entry.ts';
 import { createBridge } from './bridge.ts';
+import { type Climb, createClimb, NONE } from './climb.ts';
 import { beforeCompaction } from './compaction.ts';
 
 export interface LinkOptions {
@@ -10,7 +11,7 @@ export interface LinkOptions {
   readonly joins?: ReadonlyMap<Entry, Entry>;
 }
 
-export const NONE = -1;
+export { NONE } from './climb.ts';
 
 /** Nodes are entries of the conversation, named by the place of their first line; a uuid that occurs again is the same node. */
 export interface Links {
@@ -28,47 +29,106 @@ const CHAIN = new Set(['user', 'assistant', 'system', 'attachment', 'progress'])
 const SPOKEN = new Set(['user', 'assistant']);
 
 export function linksOf(entries: readonly Entry[], options: LinkOptions = {}): Links {
-  const identity = options.identity ?? ((uuid: string) => uuid);
   const isAgent = isAgentTranscript(entries);
   const isAside = (entry: Entry) => entry.head.isSidechain && !isAgent;
+  const index = indexNodes(entries, options.identity ?? ((uuid) => uuid));
+  const climb = createClimb(entries.length);
+  const bridge = createBridge(index.content, index.nodeAt, isAside);
+  const { parent, guessed } = findParents(entries, index, {
+    isAside,
+    joins: options.joins ?? new Map(),
+    climb,
+    bridge,
+  });
+  for (const cut of cutCycles(index.nodeAt, parent, guessed)) {
+    // R6: where the walk comes round, it goes on from the entry before in time, unless that hangs on this one.
+    const before = bridge(cut);
+    if (before !== undefined && climb.ends(parent, before, (node) => node === cut) === 'top') parent[cut] = before;
+  }
+  return { nodeAt: index.nodeAt, content: index.content, parent, isAside };
+}
+
+interface Index {
+  readonly nodeAt: Int32Array;
+  readonly content: readonly Entry[];
+  find(uuid: string | null | undefined): number | undefined;
+  /** The first line that makes a tool call. */
+  readonly byCall: ReadonlyMap<string, number>;
+}
+
+function indexNodes(entries: readonly Entry[], identity: (uuid: string) => string): Index {
   const nodeAt = new Int32Array(entries.length).fill(NONE);
   const content = [...entries];
   const byId = new Map<string, number>();
   const byCall = new Map<string, number>();
   for (const [place, entry] of entries.entries()) {
     if (!isOnChain(entry)) continue;
-    const node = nodeOf(entry, place, byId, identity);
+    const id = entry.head.uuid === undefined ? undefined : identity(entry.head.uuid);
+    const node = (id === undefined ? undefined : byId.get(id)) ?? place;
+    if (id !== undefined) byId.set(id, node);
     nodeAt[place] = node;
     content[node] = entry;
-    for (const { id } of entry.kind === 'assistant' ? entry.head.blocks : []) {
-      if (id !== undefined && !byCall.has(id)) byCall.set(id, node);
+    for (const block of entry.kind === 'assistant' ? entry.head.blocks : []) {
+      if (block.id !== undefined && !byCall.has(block.id)) byCall.set(block.id, node);
     }
   }
-  const find = (uuid: string | null | undefined) => (uuid ? byId.get(identity(uuid)) : undefined);
-  const places = new Map(options.joins === undefined ? [] : entries.map((entry, place) => [entry, place]));
+  return { nodeAt, content, find: (uuid) => (uuid ? byId.get(identity(uuid)) : undefined), byCall };
+}
+
+interface Tools {
+  isAside(entry: Entry): boolean;
+  readonly joins: ReadonlyMap<Entry, Entry>;
+  readonly climb: Climb;
+  bridge(place: number): number | undefined;
+}
+
+function findParents(
+  entries: readonly Entry[],
+  index: Index,
+  { isAside, joins, climb, bridge }: Tools,
+): { parent: Int32Array; guessed: Uint8Array } {
+  const { nodeAt, content, find } = index;
+  const joinedNodes = new Map(joins.size > 0 ? entries.map((entry, place) => [entry, nodeAt[place] ?? NONE]) : []);
   const parent = new Int32Array(entries.length).fill(NONE);
   const guessed = new Uint8Array(entries.length);
-  const bridge = createBridge(content, nodeAt, isAside);
-  const previous = new Map<Entry['source'], number>();
-  const budget = { left: entries.length };
-
-  for (let place = 0; place < entries.length; place += 1) {
-    const entry = content[place];
-    if (entry === undefined || nodeAt[place] !== place) continue;
-    const joined = options.joins?.get(entry);
-    const around = { find, parent, previous: previous.get(entry.source), budget };
-    const known = joined ? places.get(joined) : (beforeCompaction(entry, around) ?? namedParent(entry, find, byCall));
-    if (known !== undefined && known !== place) parent[place] = known;
-    else if (isAside(entry) || !isRoot(entry, previous.has(entry.source))) {
+  /** By file: the last entry of the main conversation so far. */
+  const previous = new Map<string, number>();
+  for (const [place, entry] of content.entries()) {
+    if (nodeAt[place] !== place) continue;
+    const before = previous.get(entry.source.name);
+    const joined = joins.get(entry);
+    const known = joined
+      ? joinedNodes.get(joined)
+      : (beforeCompaction(entry, { find, parent, previous: before, climb }) ?? namedParent(entry, index));
+    if (known !== undefined && known !== place) {
+      parent[place] = entry.kind === 'unknown' ? insideTurn(known, bridge(place), parent, content, climb) : known;
+    } else if (isAside(entry) || !isRoot(entry, before !== undefined)) {
       // A side chain begins where its call stands.
       const isLost = typeof entry.head.parentUuid === 'string' && !isAside(entry);
-      parent[place] = (isLost ? bridge(place) : undefined) ?? previous.get(entry.source) ?? NONE;
+      parent[place] = (isLost ? bridge(place) : undefined) ?? before ?? NONE;
       guessed[place] = 1;
     }
-    if (!isAside(entry)) previous.set(entry.source, place);
+    if (!isAside(entry)) previous.set(entry.source.name, place);
   }
-  cutCycles(nodeAt, parent, guessed);
-  return { nodeAt, content, parent, isAside };
+  return { parent, guessed };
+}
+
+/** The client does not follow unknown types, but goes on in time (R6): right within a turn, while across a prompt it would join branches. */
+function insideTurn(
+  named: number,
+  inTime: number | undefined,
+  parent: Int32Array,
+  content: readonly Entry[],
+  climb: Climb,
+): number {
+  if (inTime === undefined) return named;
+  const stop = (node: number) => node === named || isPrompt(content[node]);
+  return climb.ends(parent, inTime, stop) === named ? inTime : named;
+}
+
+function isPrompt(entry: Entry | undefined): boolean {
+  if (entry?.kind !== 'user' || entry.head.isMeta) return false;
+  return !entry.head.blocks.some(({ type }) => type === 'tool_result');
 }
 
 function isAgentTranscript(entries: readonly Entry[]): boolean {
@@ -88,21 +148,8 @@ function isOnChain({ kind, head }: Entry): boolean {
   return CHAIN.has(kind) || (kind === 'unknown' && head.parentUuid !== undefined);
 }
 
-function nodeOf(entry: Entry, place: number, byId: Map<string, number>, identity: (uuid: string) => string): number {
-  if (entry.head.uuid === undefined) return place;
-  const id = identity(entry.head.uuid);
-  const known = byId.get(id);
-  if (known !== undefined) return known;
-  byId.set(id, place);
-  return place;
-}
-
 /** The parent an entry names; a result whose parent is lost follows its call (R8). */
-function namedParent(
-  { kind, head }: Entry,
-  find: (uuid: string | null | undefined) => number | undefined,
-  byCall: ReadonlyMap<string, number>,
-): number | undefined {
+function namedParent({ kind, head }: Entry, { find, byCall }: Index): number | undefined {
   const named = find(head.parentUuid);
   if (named !== undefined) return named;
   if (head.parentUuid === null) return find(head.logicalParentUuid);
@@ -111,14 +158,13 @@ function namedParent(
 }
 
 /** A prompt without parent was typed at the start, or after a rewind to it; anything else without one goes on from what was before. */
-function isRoot({ kind, head }: Entry, hasPrevious: boolean): boolean {
-  if (!hasPrevious) return true;
-  if (head.parentUuid !== null || kind !== 'user' || head.isMeta) return false;
-  return !head.blocks.some(({ type }) => type === 'tool_result');
+function isRoot(entry: Entry, hasPrevious: boolean): boolean {
+  return !hasPrevious || (entry.head.parentUuid === null && isPrompt(entry));
 }
 
-/** Each cycle is cut once: at a guessed link, else at its first line. */
-function cutCycles(nodeAt: Int32Array, parent: Int32Array, guessed: Uint8Array): void {
+/** Each cycle is cut once: at a guessed link, else at its first line. Gives the nodes that lost their parent. */
+function cutCycles(nodeAt: Int32Array, parent: Int32Array, guessed: Uint8Array): number[] {
+  const cuts: number[] = [];
   const seenFrom = new Int32Array(parent.length).fill(NONE);
   for (let start = 0; start < parent.length; start += 1) {
     if (nodeAt[start] !== start) continue;
@@ -127,8 +173,12 @@ function cutCycles(nodeAt: Int32Array, parent: Int32Array, guessed: Uint8Array):
       seenFrom[node] = start;
       node = parent[node] ?? NONE;
     }
-    if (node !== NONE && seenFrom[node] === start) parent[weakest(node, parent, guessed)] = NONE;
+    if (node === NONE || seenFrom[node] !== start) continue;
+    const cut = weakest(node, parent, guessed);
+    parent[cut] = NONE;
+    cuts.push(cut);
   }
+  return cuts;
 }
 
 function weakest(inCycle: number, parent: Int32Array, guessed: Uint8Array): number {

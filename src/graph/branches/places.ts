@@ -28,38 +28,38 @@ const SESSION_WIDE = new Set([
 
 export function placeLines(entries: readonly Entry[], links: Links, steps: Steps): Places {
   const stepAt = new Int32Array(entries.length).fill(NONE);
-  const last = new Map<Entry['source'], number>();
-  const first = new Map<Entry['source'], number>();
+  const last = new Map<string, number>();
+  const first = new Map<string, number>();
   const early: number[] = [];
   for (const [place, entry] of entries.entries()) {
     const node = links.nodeAt[place] ?? NONE;
     if (node !== NONE) {
       const step = steps.stepOf[node] ?? START;
       stepAt[place] = step;
-      last.set(entry.source, step);
-      if (!first.has(entry.source)) first.set(entry.source, step);
+      last.set(entry.source.name, step);
+      if (!first.has(entry.source.name)) first.set(entry.source.name, step);
     } else if (!SESSION_WIDE.has(entry.kind)) {
-      const step = last.get(entry.source);
+      const step = last.get(entry.source.name);
       if (step === undefined) early.push(place);
       else stepAt[place] = step;
     }
   }
   // What stands before the first entry of a file goes with it.
   for (const place of early) {
-    const source = entries[place]?.source;
+    const source = entries[place]?.source.name;
     stepAt[place] = (source === undefined ? undefined : first.get(source)) ?? START;
   }
   return {
     stepAt,
     on: (path) => {
-      const touched = new Set<Entry['source']>();
+      const touched = new Set<string>();
       for (const [place, entry] of entries.entries()) {
-        if (links.nodeAt[place] !== NONE && path[stepAt[place] ?? NONE] === 1) touched.add(entry.source);
+        if (links.nodeAt[place] !== NONE && path[stepAt[place] ?? NONE] === 1) touched.add(entry.source.name);
       }
       const on: number[] = [];
       for (const [place, entry] of entries.entries()) {
         const step = stepAt[place] ?? NONE;
-        const isOn = step === NONE ? touched.has(entry.source) || !first.has(entry.source) : path[step] === 1;
+        const isOn = step === NONE ? touched.has(entry.source.name) || !first.has(entry.source.name) : path[step] === 1;
         if (isOn) on.push(place);
       }
       return on;

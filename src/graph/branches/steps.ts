@@ -31,8 +31,8 @@ interface Draft {
   readonly bySibling: Map<string, number>;
 }
 
-/** `order` gives every parent before its children. */
-export function stepsOf(links: Links, order: readonly number[]): Steps {
+/** `order` gives every parent before its children; `leaf` is the node a resume goes on from. */
+export function stepsOf(links: Links, order: readonly number[], leaf: number): Steps {
   const { content, parent } = links;
   const draft: Draft = {
     stepOf: new Int32Array(content.length).fill(NONE),
@@ -50,21 +50,22 @@ export function stepsOf(links: Links, order: readonly number[]): Steps {
     draft.stepOf[node] =
       links.isAside(entry) || isBeside(entry) ? before : stepFor(draft, node, entry, before, content[above]);
   }
-  absorbArtefacts(draft, content);
+  absorbArtefacts(draft, content, draft.stepOf[leaf]);
+  moveBeginnings(draft, links);
   return draft;
 }
 
 /** Never a step of its own: several of these after one entry are no rewind. */
 function isBeside(entry: Entry): boolean {
   const { kind, head } = entry;
-  if (kind === 'assistant') return false;
+  if (isMessageLine(entry)) return false;
   if (kind === 'user') return head.isMeta || head.blocks.some(({ type }) => type === 'tool_result');
   return !isBoundary(entry);
 }
 
 function stepFor(draft: Draft, node: number, entry: Entry, before: number, above: Entry | undefined): number {
-  const message = entry.kind === 'assistant' ? messageOf(entry) : undefined;
-  if (entry.kind !== 'assistant') return addStep(draft, node, before, undefined);
+  if (!isMessageLine(entry)) return addStep(draft, node, before, undefined);
+  const message = messageOf(entry);
   if (message === undefined) {
     // E4: without any id, lines that follow each other are one message.
     const goesOn = above?.kind === 'assistant' && messageOf(above) === undefined;
@@ -77,6 +78,11 @@ function stepFor(draft: Draft, node: number, entry: Entry, before: number, above
   const added = addStep(draft, node, before, message);
   draft.bySibling.set(key, added);
   return added;
+}
+
+/** Also a line of a message whose type is not known. */
+function isMessageLine({ kind, head }: Entry): boolean {
+  return kind === 'assistant' || (kind === 'unknown' && head.message?.id !== undefined);
 }
 
 function messageOf({ head }: Entry): string | undefined {
@@ -95,14 +101,16 @@ function addStep(draft: Draft, node: number, before: number, message: string | u
 
 /**
  * Where several steps follow one, those that lead nowhere and in which only the client spoke belong to the step before:
- * older clients go on from the caveat before a local command, which leaves the command itself aside.
+ * older clients go on from the caveat before a local command, which leaves the command itself aside. What a resume goes on
+ * from is never taken in.
  */
-function absorbArtefacts(draft: Draft, content: readonly Entry[]): void {
+function absorbArtefacts(draft: Draft, content: readonly Entry[], leaf: number | undefined): void {
   const into = new Map<number, number>();
   for (const [step, children] of draft.children.entries()) {
     if (children.length < 2) continue;
     draft.children[step] = children.filter((child) => {
       const local = localSteps(draft, content, child);
+      if (leaf !== undefined && local?.includes(leaf)) return true;
       for (const each of local ?? []) into.set(each, step);
       return local === undefined;
     });
@@ -135,4 +143,32 @@ function isLocal(entry: Entry, after: Entry | undefined): boolean {
   if (kind === 'slash_command') return !hasExpansion(entry);
   // A command that the client refused is kept as it was typed.
   return after?.kind === 'user' && inputKind(after) === 'command_output';
+}
+
+/** What the client noted between a fork and the prompt after it, `/branch` itself for one, belongs to that branch alone. */
+function moveBeginnings(draft: Draft, { content, parent }: Links): void {
+  for (const [step, children] of draft.children.entries()) {
+    if (children.length < 2) continue;
+    const passed = new Map<number, number>();
+    const climb = (child: number, each: (node: number) => boolean) => {
+      let node = parent[draft.first[child] ?? NONE] ?? NONE;
+      while (node !== NONE && draft.stepOf[node] === step && isBeginning(content[node]) && each(node)) {
+        node = parent[node] ?? NONE;
+      }
+    };
+    for (const child of children) climb(child, (node) => passed.set(node, (passed.get(node) ?? 0) + 1).get(node) === 1);
+    for (const child of children) {
+      climb(child, (node) => {
+        if (passed.get(node) !== 1) return false;
+        draft.first[child] = node;
+        draft.stepOf[node] = child;
+        return true;
+      });
+    }
+  }
+}
+
+function isBeginning(entry: Entry | undefined): boolean {
+  if (entry?.kind === 'system') return entry.head.subtype === 'local_command';
+  return entry?.kind === 'user' && entry.head.isMeta;
 }

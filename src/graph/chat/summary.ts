@@ -2,6 +2,7 @@
 import { compareText, compareTimes } from '../compare.ts';
 import { type Edge, type Lineage, lineageOf, type SessionFacts, toEdges } from '../lineage.ts';
 import { type Titles, titleOf } from '../outline.ts';
+import { millisOf } from '../time.ts';
 
 export interface ChatSession {
   readonly id: string;
@@ -49,17 +50,18 @@ export function chatsOf(sessions: readonly SessionFacts[], onVisit?: () => void)
     const edges = toEdges(sessions, links[chat] ?? []);
     return summaryOf(sessions, members, lineage, edges, summaries[chat] ?? []) ?? [];
   });
-  return chats.sort((a, b) => compareTimes(b.updated, a.updated) || compareText(a.id, b.id));
+  return chats.sort((a, b) => compareNewest(a.updated, b.updated) || compareText(a.id, b.id));
+}
+
+function compareNewest(a: string | undefined, b: string | undefined): number {
+  const [left, right] = [millisOf(a) ?? -Infinity, millisOf(b) ?? -Infinity];
+  return left === right ? 0 : right - left;
 }
 
 type Summaries = Titles['summaries'];
 
 /** E11: a summary is the title of the chat that holds its leaf, in whatever file it stands. */
-function gatherSummaries(
-  sessions: readonly SessionFacts[],
-  lineage: Lineage,
-  chatOf: readonly number[],
-): Summaries[] {
+function gatherSummaries(sessions: readonly SessionFacts[], lineage: Lineage, chatOf: readonly number[]): Summaries[] {
   const byChat: Summaries[number][][] = lineage.chats.map(() => []);
   for (const members of lineage.chats) {
     for (const index of members) {
@@ -80,7 +82,11 @@ function summaryOf(
   summaries: Summaries,
 ): ChatSummary | undefined {
   const facts = members.flatMap((index) => sessions[index] ?? []);
-  const head = newest(members.filter((index) => lineage.leaf[index]), sessions) ?? newest(members, sessions);
+  const head =
+    newest(
+      members.filter((index) => lineage.leaf[index]),
+      sessions,
+    ) ?? newest(members, sessions);
   const [first] = facts;
   if (first === undefined || head === undefined) return undefined;
   const newestFirst = [head, ...facts.filter((session) => session !== head).toReversed()];
@@ -92,9 +98,15 @@ function summaryOf(
     cwd: lastOf(({ outline }) => outline.cwd),
     gitBranch: lastOf(({ outline }) => outline.gitBranch),
     model: lastOf(({ outline }) => outline.model),
-    started: extreme(facts.map(({ outline }) => outline.started), -1),
-    updated: extreme(facts.map(({ outline }) => outline.updated), 1),
-    turns: countTurns(facts, lineage),
+    started: extreme(
+      facts.map(({ outline }) => outline.started),
+      -1,
+    ),
+    updated: extreme(
+      facts.map(({ outline }) => outline.updated),
+      1,
+    ),
+    turns: countTurns(sessions, members, lineage),
     sessions: members.flatMap((index) => toSession(sessions[index], index, lineage) ?? []),
     edges,
   };
@@ -122,19 +134,17 @@ function newest(members: readonly number[], sessions: readonly SessionFacts[]): 
   for (const index of members) {
     const session = sessions[index];
     if (session === undefined) continue;
-    const isNewer = compareUpdated(session, best) >= 0;
-    if (best === undefined || isNewer) best = session;
+    if (best === undefined || compareNewest(session.outline.updated, best.outline.updated) <= 0) best = session;
   }
   return best;
 }
 
-function compareUpdated(a: SessionFacts, b: SessionFacts | undefined): number {
-  if (b?.outline.updated === undefined) return 1;
-  return a.outline.updated === undefined ? -1 : compareTimes(a.outline.updated, b.outline.updated);
-}
-
 /** A chat is called as its newest session is, and begins with the prompt of its oldest. */
-function titlesOf(newestFirst: readonly SessionFacts[], oldestFirst: readonly SessionFacts[], summaries: Summaries): Titles {
+function titlesOf(
+  newestFirst: readonly SessionFacts[],
+  oldestFirst: readonly SessionFacts[],
+  summaries: Summaries,
+): Titles {
   const pick = (from: readonly SessionFacts[], name: 'custom' | 'ai' | 'agentName' | 'firstPrompt') =>
     firstDefined(from, ({ outline }) => outline.titles[name]);
   return {
@@ -150,14 +160,16 @@ function leavesOf(summaries: Summaries): Set<string> {
   return new Set(summaries.flatMap(({ leafUuid }) => leafUuid ?? []));
 }
 
-function countTurns(facts: readonly SessionFacts[], lineage: Lineage): number {
-  const named = new Set<string>();
-  let unnamed = 0;
-  for (const { outline } of facts) {
-    for (const uuid of outline.turnUuids) named.add(lineage.identity(uuid));
-    unnamed += outline.turns - outline.turnUuids.length;
+/** The session that wrote a prompt first says whether it is one: copies of 1.0.x lose the mark of what is not (H1). */
+function countTurns(sessions: readonly SessionFacts[], members: readonly number[], lineage: Lineage): number {
+  let turns = 0;
+  for (const index of members) {
+    const outline = sessions[index]?.outline;
+    if (outline === undefined) continue;
+    turns += outline.turns - outline.turnUuids.length;
+    for (const uuid of outline.turnUuids) if (lineage.originOf(uuid) === index) turns += 1;
   }
-  return named.size + unnamed;
+  return turns;
 }
 
 function firstDefined<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {

@@ -6,7 +6,7 @@ import { asArray, asString, isObject, type JsonObject } from '../../format/json.
 import { type Note, unwrapped } from './attachment.ts';
 import { isResult, isText, isThinking, isUse, textBlock } from './blocks.ts';
 import { sameModel } from './model.ts';
-import { type AssistantPiece, type AttachmentPiece, hasResult, type Piece, type UserPiece } from './pieces.ts';
+import { type AssistantPiece, type AttachmentPiece, hasResult, type Piece } from './pieces.ts';
 
 /** A user message in the making. Kept apart so that joining costs what is added, not what is there. */
 interface UserDraft {
@@ -17,6 +17,8 @@ interface UserDraft {
   readonly rest: JsonObject[];
   /** One entry whose content is a string. */
   plain: boolean;
+  /** It holds what came as a user entry, not only attachments. */
+  typed: boolean;
 }
 interface Answer {
   readonly block: JsonObject;
@@ -51,9 +53,9 @@ export function buildMessages(pieces: readonly Piece[], target: Target): Built[]
   // The newest message of each id since the person last typed: joining never looks further back.
   const byId = new Map<string, AssistantDraft>();
   for (const piece of raiseAttachments(pieces)) {
-    if (piece.kind === 'user') addUser(drafts, piece);
+    if (piece.kind === 'user') addUser(drafts, piece.blocks, piece.plain);
     else if (piece.kind === 'system') {
-      if (piece.text !== '') addUser(drafts, { kind: 'user', blocks: [textBlock(piece.text)], plain: false });
+      if (piece.text !== '') addUser(drafts, [textBlock(piece.text)], false);
     } else if (piece.kind === 'attachment') addAttachment(drafts, piece, target, told);
     else if (!piece.apiError) {
       tellReminders(drafts, told);
@@ -85,21 +87,23 @@ export function raiseAttachments(pieces: readonly Piece[]): Piece[] {
   return raised.reverse();
 }
 
-function addUser(drafts: Draft[], piece: UserPiece): void {
+function addUser(drafts: Draft[], blocks: readonly JsonObject[], plain: boolean): void {
   const last = drafts.at(-1);
   if (last?.role !== 'user') {
-    const draft = newUser(drafts, piece.plain);
-    for (const block of piece.blocks) place(draft, block);
+    const draft = newUser(drafts, plain);
+    draft.typed = true;
+    for (const block of blocks) place(draft, block);
     return;
   }
   last.plain = false;
+  last.typed = true;
   // R11: a line break where the text of one entry meets that of the next.
-  if (isText(last.rest.at(-1)) && isText(piece.blocks[0])) breakLine(last.rest);
-  for (const block of piece.blocks) place(last, block);
+  if (isText(last.rest.at(-1)) && isText(blocks[0])) breakLine(last.rest);
+  for (const block of blocks) place(last, block);
 }
 
 function newUser(drafts: Draft[], plain: boolean): UserDraft {
-  const draft: UserDraft = { role: 'user', results: [], reminders: [], rest: [], plain };
+  const draft: UserDraft = { role: 'user', results: [], reminders: [], rest: [], plain, typed: false };
   drafts.push(draft);
   return draft;
 }
@@ -155,15 +159,13 @@ function tellReminders(drafts: Draft[], told: JsonObject[]): void {
   append(draft.reminders, told.splice(0));
 }
 
-function addAssistant(
-  drafts: Draft[],
-  byId: Map<string, AssistantDraft>,
-  piece: AssistantPiece,
-  target: Target,
-): void {
+function addAssistant(drafts: Draft[], byId: Map<string, AssistantDraft>, piece: AssistantPiece, target: Target): void {
   const last = drafts.at(-1);
-  if (last?.role === 'user' && last.results.length === 0) byId.clear();
-  let draft = piece.key === undefined ? undefined : byId.get(piece.key);
+  const answered = last?.role !== 'user' || last.results.length > 0;
+  if (!answered && last.typed) byId.clear();
+  // Attachments part only lines that no id holds together.
+  const joins = piece.id !== undefined || answered;
+  let draft = joins && piece.key !== undefined ? byId.get(piece.key) : undefined;
   if (draft === undefined) {
     draft = { role: 'assistant', others: [], uses: [] };
     if (piece.key !== undefined) byId.set(piece.key, draft);
@@ -181,12 +183,12 @@ function finish(draft: Draft): Built {
     return { role: 'assistant', content: [...draft.others, ...draft.uses], plain: false };
   }
   const rest = draft.rest.filter((block) => block !== MARK);
-  const content = [...draft.results.map(answered), ...draft.reminders, ...rest];
+  const content = [...draft.results.map(withNotes), ...draft.reminders, ...rest];
   return { role: 'user', content, plain: draft.plain && content.length === 1 };
 }
 
 /** A result with the notes that came beside it. */
-function answered({ block, notes }: Answer): JsonObject {
+function withNotes({ block, notes }: Answer): JsonObject {
   const said = notes.filter((note) => note !== MARK);
   if (said.length === 0) return block;
   const parts = asArray(block.content);

@@ -4,21 +4,31 @@ import type { Built } from './build.ts';
 import { NO_CONTENT } from './pair.ts';
 import type { ApiMessage } from './types.ts';
 
-export function cleanMessages(built: readonly Built[]): ApiMessage[] {
-  const messages = built.flatMap((message) => (message.role === 'user' ? cleanUser(message) : cleanAssistant(message)));
+/** Before calls are paired: what cannot be sent at all goes, and the first message is a user's. */
+export function dropRefused(built: readonly Built[]): ApiMessage[] {
+  const messages = built.flatMap((message) =>
+    message.role === 'user' ? sendableUser(message) : sendableAssistant(message),
+  );
   const first = messages.findIndex((message) => message.role === 'user');
   return first < 0 ? [] : messages.slice(first);
 }
 
-/** R14, R15: an emptied list of blocks says that it is empty; an empty string is no message at all. */
-function cleanUser({ content, plain }: Built): ApiMessage[] {
-  const kept = content.filter((block) => !isBlank(block));
-  if (kept.length > 0) return [{ role: 'user', content: kept }];
-  return plain || content.length === 0 ? [] : [{ role: 'user', content: [textBlock(NO_CONTENT)] }];
+/** An entry whose whole content is an empty string is no message. */
+function sendableUser({ content, plain }: Built): ApiMessage[] {
+  return content.length === 0 || (plain && content.every(isBlank)) ? [] : [{ role: 'user', content }];
 }
 
-function cleanAssistant({ content }: Built): ApiMessage[] {
+function sendableAssistant({ content }: Built): ApiMessage[] {
   const kept = content.filter((block) => !isBlank(block) && (!isThinking(block) || isSigned(block)));
   if (kept.length > 0) return [{ role: 'assistant', content: kept }];
   return content.length > 0 ? [] : [{ role: 'assistant', content: [textBlock(NO_CONTENT)] }];
+}
+
+/** After calls are paired: blank text goes from lists of blocks, and what is left empty says so (R14, R15). */
+export function dropBlanks(messages: readonly ApiMessage[]): ApiMessage[] {
+  return messages.map((message) => {
+    const content = message.content.filter((block) => !isBlank(block));
+    if (content.length === message.content.length) return message;
+    return { role: message.role, content: content.length > 0 ? content : [textBlock(NO_CONTENT)] };
+  });
 }

@@ -1,46 +1,72 @@
 /** R13: how a conversation that stopped in the middle is closed before the person speaks again. */
-import { errorResult, isResult, isUse, useId } from './blocks.ts';
-import { unresolvedCalls } from './filter.ts';
-import { type AssistantPiece, assistantPiece, type Piece } from './pieces.ts';
+import { errorResult, useId } from './blocks.ts';
+import { dropUnsaid, unresolvedCalls } from './filter.ts';
+import { type AssistantPiece, assistantPiece, hasResult, type Piece, type UserPiece } from './pieces.ts';
 
 export const NO_RESPONSE = 'No response requested.';
 const UNKNOWN_OUTCOME =
   '[Tool call interrupted: the session ended before its result was recorded, so its outcome is unknown. Check whether it took effect before relying on it or running it again.]';
 
-/** Calls that nothing but lines and results of their own message, system lines and attachments follow. */
+/**
+ * The unanswered calls of a turn that stopped in the middle: all of them if it ends in a result, those of the last message
+ * if it ends in that. What the person typed, or an API error, ends a turn.
+ */
 export function openCalls(pieces: readonly Piece[]): string[] {
-  const tail = lastMessage(pieces);
   const unresolved = new Set(unresolvedCalls(pieces));
-  return tail.flatMap((piece) => piece.blocks.filter(isUse).map(useId)).filter((id) => unresolved.has(id));
+  const turn = lastTurn(dropUnsaid(pieces));
+  const last = turn.at(-1);
+  const calls: string[] = [];
+  for (const piece of turn) {
+    if (piece.kind === 'user' || (last?.kind === 'assistant' && piece.id !== last.id)) continue;
+    for (const block of piece.blocks) if (unresolved.has(useId(block))) calls.push(useId(block));
+  }
+  return calls;
 }
 
-/** The lines of the last message, as far as only its own results stand among and after them. */
-function lastMessage(pieces: readonly Piece[]): AssistantPiece[] {
-  const lines: AssistantPiece[] = [];
+/** The answers and results since the person last typed. */
+function lastTurn(pieces: readonly Piece[]): (UserPiece | AssistantPiece)[] {
+  const turn: (UserPiece | AssistantPiece)[] = [];
   for (let i = pieces.length - 1; i >= 0; i -= 1) {
     const piece = pieces[i];
     if (piece === undefined || piece.kind === 'system' || piece.kind === 'attachment') continue;
-    if (piece.kind === 'user') {
-      if (!piece.blocks.every(isResult)) break;
-      continue;
-    }
-    if (piece.apiError || (lines[0] !== undefined && lines[0].id !== piece.id)) break;
-    lines.push(piece);
+    if (piece.kind === 'user' ? !hasResult(piece) : piece.apiError) break;
+    turn.push(piece);
   }
-  return lines.reverse();
+  return turn.reverse();
 }
 
 /** The error results of open calls come last, so that they follow the real ones. */
 export function answerOpen(pieces: readonly Piece[], open: readonly string[]): Piece[] {
   if (open.length === 0) return [...pieces];
   const blocks = open.map((id) => errorResult(id, UNKNOWN_OUTCOME));
-  return [...pieces, { kind: 'user', blocks, plain: false }];
+  return [...pieces, { kind: 'user', blocks, plain: false, part: 'prompt' }];
 }
 
-/** A user's last word gets an answer before the new prompt: after the attachments that go with it, before system lines. */
+/** What waits for an answer gets one before the new prompt: after the attachments that go with it, before system lines. */
 export function closeTurn(pieces: readonly Piece[]): { pieces: Piece[]; closed: boolean } {
-  const spoken = pieces.findLastIndex((piece) => piece.kind === 'user' || piece.kind === 'assistant');
-  if (pieces[spoken]?.kind !== 'user') return { pieces: [...pieces], closed: false };
-  const end = pieces.findLastIndex((piece) => piece.kind !== 'system');
-  return { pieces: [...pieces.slice(0, end + 1), assistantPiece(NO_RESPONSE), ...pieces.slice(end + 1)], closed: true };
+  const end = pieces.findLastIndex((piece) => piece.kind !== 'system') + 1;
+  if (!awaitsAnswer(pieces, end)) return { pieces: [...pieces], closed: false };
+  return { pieces: [...pieces.slice(0, end), assistantPiece(NO_RESPONSE), ...pieces.slice(end)], closed: true };
+}
+
+function awaitsAnswer(pieces: readonly Piece[], end: number): boolean {
+  const attached = pieces[end - 1]?.kind === 'attachment';
+  // With attachments at the end an API error counts as no answer.
+  const spoken = pieces.findLastIndex(
+    (piece) => piece.kind === 'user' || (piece.kind === 'assistant' && !(attached && piece.apiError)),
+  );
+  const last = pieces[spoken];
+  if (last?.kind !== 'user' || isLocalCommand(pieces, spoken)) return false;
+  return !attached || (last.part !== 'summary' && last.part !== 'interruption');
+}
+
+/** A command that the client itself carried out: a caveat, then the command, then what it put out, the latter two optional. */
+function isLocalCommand(pieces: readonly Piece[], last: number): boolean {
+  const parts: string[] = [];
+  for (let i = last; i >= 0 && parts.length < 3; i -= 1) {
+    const piece = pieces[i];
+    if (piece?.kind === 'user') parts.push(piece.part);
+    else if (piece?.kind === 'assistant') break;
+  }
+  return /^(output )?(command )?caveat( |$)/.test(parts.join(' '));
 }

@@ -2,7 +2,7 @@
 import type { Entry } from '../../format/entry.ts';
 import { chainOf, isBoundary, leafOf, walk } from '../chain.ts';
 import { buildMessages } from './build.ts';
-import { cleanMessages } from './clean.ts';
+import { dropBlanks, dropRefused } from './clean.ts';
 import { answerOpen, closeTurn, openCalls } from './close.ts';
 import { filterPieces } from './filter.ts';
 import { takesSystemTurns } from './model.ts';
@@ -26,10 +26,10 @@ export function context(entries: readonly Entry[], options: ContextOptions = {})
   const prompt = options.prompt === undefined ? undefined : userPiece(options.prompt);
   const { pieces, closed } = prompt === undefined ? { pieces: history, closed: false } : closeTurn(history);
   if (prompt !== undefined) pieces.push({ kind: 'attachment', notes: [], own: true }, prompt);
-  const model = options.model ?? lastModel(read);
+  const model = options.model ?? lastModel(history);
   const built = buildMessages(pieces, { model, systemTurns: takesSystemTurns(model) });
   return {
-    messages: pairCalls(cleanMessages(built)),
+    messages: dropBlanks(pairCalls(dropRefused(built))),
     model,
     leaf: leaf?.entry.head.uuid,
     openCalls: open,

@@ -4,7 +4,12 @@ import { isBlank, isThinking, isUse, resultId, useId } from './blocks.ts';
 import type { AssistantPiece, Piece } from './pieces.ts';
 
 export function filterPieces(pieces: readonly Piece[], open: ReadonlySet<string>): Piece[] {
-  return dropThinkingOnly(dropBlankLines(dropUnresolved(pieces, open)));
+  return dropUnsaid(dropUnresolved(pieces, open));
+}
+
+/** Lines that say nothing: blank ones, and thinking that led to nothing. */
+export function dropUnsaid(pieces: readonly Piece[]): Piece[] {
+  return dropThinkingOnly(dropBlankLines(pieces));
 }
 
 /** Calls used without a result anywhere, in the order of their use. */
@@ -34,11 +39,13 @@ function dropBlankLines(pieces: readonly Piece[]): Piece[] {
 
 /** Thinking goes when no line of its message says anything else. */
 function dropThinkingOnly(pieces: readonly Piece[]): Piece[] {
-  const speaking = new Set<string | undefined>();
-  for (const piece of pieces) if (piece.kind === 'assistant' && !piece.blocks.every(isSilent)) speaking.add(piece.id);
+  const speaking = new Set<string>();
+  for (const piece of pieces) {
+    if (piece.kind === 'assistant' && piece.id !== undefined && !piece.blocks.every(isSilent)) speaking.add(piece.id);
+  }
   return keepAssistants(
     pieces,
-    ({ id, blocks }) => blocks.length === 0 || !blocks.every(isSilent) || speaking.has(id),
+    ({ id, blocks }) => blocks.length === 0 || !blocks.every(isSilent) || speaking.has(id ?? ''),
   );
 }
 

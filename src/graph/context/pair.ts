@@ -20,7 +20,10 @@ export function pairCalls(messages: readonly ApiMessage[]): ApiMessage[] {
       continue;
     }
     const content = message.content.filter((block) => !isUse(block) || firstUse(used, useId(block)));
-    paired.push({ role: 'assistant', content: content.length > 0 ? content : [{ ...textBlock(INTERRUPTED), citations: [] }] });
+    paired.push({
+      role: 'assistant',
+      content: content.length > 0 ? content : [{ ...textBlock(INTERRUPTED), citations: [] }],
+    });
     const next = messages[i + 1];
     const follows = next?.role === 'user' ? next : undefined;
     const reply = replyTo(content.filter(isUse).map(useId), follows);

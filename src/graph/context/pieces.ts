@@ -11,7 +11,11 @@ export interface UserPiece {
   readonly blocks: JsonObject[];
   /** The content was a string, not a list of blocks. */
   readonly plain: boolean;
+  readonly part: UserPart;
 }
+
+/** What of the client's own doings a user entry records; decides whether it waits for an answer (R13). */
+export type UserPart = 'prompt' | 'summary' | 'interruption' | 'caveat' | 'command' | 'output';
 
 export interface AssistantPiece {
   readonly kind: 'assistant';
@@ -42,11 +46,18 @@ export const SYNTHETIC = '<synthetic>';
 
 export function userPiece(content: string | readonly JsonObject[]): UserPiece {
   const plain = typeof content === 'string';
-  return { kind: 'user', blocks: usableBlocks('user', plain ? content : [...content]), plain };
+  return { kind: 'user', blocks: usableBlocks('user', plain ? content : [...content]), plain, part: 'prompt' };
 }
 
 export function assistantPiece(text: string): AssistantPiece {
-  return { kind: 'assistant', id: undefined, key: undefined, model: SYNTHETIC, blocks: [textBlock(text)], apiError: false };
+  return {
+    kind: 'assistant',
+    id: undefined,
+    key: undefined,
+    model: SYNTHETIC,
+    blocks: [textBlock(text)],
+    apiError: false,
+  };
 }
 
 export function hasResult(piece: Piece): boolean {
@@ -90,8 +101,20 @@ function readUser(entry: Entry, onVisit: OnVisit): UserPiece | undefined {
   const content = rawContentOf(json);
   const blocks = usableBlocks('user', content);
   if (blocks.length === 0) return undefined;
-  const plain = typeof content === 'string';
-  return { kind: 'user', blocks: at(json.origin, 'kind') === 'task-notification' ? notified(blocks) : blocks, plain };
+  return {
+    kind: 'user',
+    blocks: at(json.origin, 'kind') === 'task-notification' ? notified(blocks) : blocks,
+    plain: typeof content === 'string',
+    part: partOf(entry, asString(blocks[0]?.text) ?? ''),
+  };
+}
+
+function partOf(entry: Entry, text: string): UserPart {
+  if (entry.head.isCompactSummary) return 'summary';
+  if (entry.head.isMeta && text.startsWith('<local-command-caveat>')) return 'caveat';
+  if (text.startsWith('<command-name>')) return 'command';
+  if (text.startsWith('<local-command-stdout>') || text.startsWith('<local-command-stderr>')) return 'output';
+  return text.startsWith('[Request interrupted by user') ? 'interruption' : 'prompt';
 }
 
 /** A background task's report comes in the user's place but is not the user speaking. */

@@ -5,34 +5,46 @@ import { type ChainNode, isBoundary, type OnVisit } from './node.ts';
 
 type Nodes = Map<string, ChainNode>;
 
-interface Preserved {
+interface Record {
   readonly anchor: string;
   /** In the order in which they are to follow the anchor; undefined when the record does not fit the file. */
   readonly keys: readonly string[] | undefined;
 }
 
+/** The entry that preserved messages were hung on, and the last of them. */
+export interface PreservedSpan {
+  readonly anchor: string;
+  readonly tail: string;
+}
+
+export interface Placed {
+  readonly nodes: Nodes;
+  readonly preserved?: PreservedSpan;
+}
+
 /**
- * Only the last boundary's record is placed. Where a later boundary has none, the older one's messages are not placed any
- * more, but everything before the later boundary is still dropped; so it is when a placed message is dropped and a kept
- * entry hangs on it: the entry then hangs on the last preserved message.
+ * Only the record of the last boundary is placed. Where an older boundary has one and the last has none, nothing is placed,
+ * but all that stands before the last boundary is gone just the same.
  */
-export function placePreserved(nodes: Nodes, onVisit: OnVisit): Nodes {
+export function placePreserved(nodes: Nodes, onVisit: OnVisit): Placed {
   const boundaries = [...nodes.values()].filter((node) => isBoundary(node.entry)).reverse();
   const last = boundaries[0];
-  if (last === undefined) return nodes;
+  if (last === undefined) return { nodes };
   for (const boundary of boundaries) {
     onVisit(boundary.entry, 'preserved');
     const record = preservedAt(nodes, boundary);
     if (record === undefined) continue;
-    if (boundary !== last) return dropBefore(nodes, last, []);
-    if (record.keys === undefined) return nodes;
+    if (boundary !== last) return { nodes: dropBefore(nodes, last, []) };
+    if (record.keys === undefined) return { nodes };
     relink(nodes, record.anchor, record.keys);
-    return dropBefore(nodes, last, record.keys);
+    const tail = record.keys.at(-1);
+    const kept = dropBefore(nodes, last, record.keys);
+    return tail === undefined ? { nodes: kept } : { nodes: kept, preserved: { anchor: record.anchor, tail } };
   }
-  return nodes;
+  return { nodes };
 }
 
-function preservedAt(nodes: Nodes, boundary: ChainNode): Preserved | undefined {
+function preservedAt(nodes: Nodes, boundary: ChainNode): Record | undefined {
   const meta = asObject(jsonOf(boundary.entry)?.compactMetadata);
   const listed = asObject(meta?.preservedMessages);
   if (listed !== undefined) return { anchor: asString(listed.anchorUuid) ?? '', keys: listedKeys(nodes, listed.uuids) };
@@ -79,6 +91,7 @@ function relink(nodes: Nodes, anchor: string, keys: readonly string[]): void {
   }
 }
 
+/** What hung on a dropped entry then hangs on the last preserved message. */
 function dropBefore(nodes: Nodes, boundary: ChainNode, keys: readonly string[]): Nodes {
   const preserved = new Set(keys);
   const tail = keys.at(-1);

@@ -46,10 +46,14 @@ function byLogicalParent({ origins }: Scene, { outline }: SessionFacts): Found[]
   });
 }
 
-function byParent({ origins }: Scene, { outline }: SessionFacts): Found[] {
+/** Plan mode leaves both marks (H4): then the id is the better known one. */
+function byParent({ sessions, origins }: Scene, { id, outline }: SessionFacts): Found[] {
   const after = outline.lineage.firstParent;
   const from = after === undefined ? undefined : origins.originOf(after);
-  return from === undefined ? [] : [{ from, kind: 'continue', why: 'parentUuid', sure: 'certain', after }];
+  if (from === undefined) return [];
+  const [first] = outline.sessionIds;
+  const why = first !== id && first === sessions[from]?.id ? 'first session id' : 'parentUuid';
+  return [{ from, kind: 'continue', why, sure: 'certain', after }];
 }
 
 /** H4: the first entry has the id of another session. */

@@ -1,0 +1,118 @@
+/** `skein show`: a chat to read. */
+import type { Turn } from '../../graph/types.ts';
+import { turnJson } from '../../views/json.ts';
+import { turnMarkdown } from '../../views/markdown.ts';
+import type { ToolDetail, ViewOptions } from '../../views/options.ts';
+import { safeLine } from '../../views/safe.ts';
+import { turnText } from '../../views/text.ts';
+import { branchJson, sessionJson } from '../chatjson.ts';
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { humanBytes } from '../layout.ts';
+import { BRANCH_OPTION, chosenTurns, type OpenedChat, openSelected, TURN_OPTION } from '../opened.ts';
+import { page } from '../pager.ts';
+
+export const show: Command = {
+  name: 'show',
+  usage: 'SEL [--turn TURN] [--branch BRANCH] [--thinking] [--tools none|brief|full] [--format text|md|json]',
+  summary: 'read a chat: prompts, answers, tool calls, sub-agents',
+  details: [
+    'Shows the conversation as a person had it: copies made by resumes once, compactions crossed, parallel calls together, sub-agents under the call that started them. On a terminal it goes through your pager ($PAGER).',
+    'Tool calls are one line each; --tools full opens them as diffs, outputs, checklists and nested conversations, --tools none leaves them out.',
+  ],
+  options: {
+    turn: TURN_OPTION,
+    branch: BRANCH_OPTION,
+    thinking: { type: 'boolean', help: "Show the model's thinking, not just that there was some" },
+    tools: {
+      type: 'string',
+      value: 'HOW',
+      choices: ['none', 'brief', 'full'],
+      help: 'Tool calls: none, brief (default) or full',
+    },
+    format: { type: 'string', value: 'FORMAT', choices: ['text', 'md', 'json'], help: 'text (default), md or json' },
+    'no-pager': { type: 'boolean', help: 'Write straight to the terminal' },
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein show @last', 'the newest chat'],
+    [
+      'skein show login --turn last --tools full',
+      'the last turn of the chat whose title has "login", with everything the tools did',
+    ],
+    ['skein show 4f0c --format md > chat.md', 'as Markdown'],
+    ["skein show @last --json | jq '.turns[].toolCalls[].name'", 'every tool that was called'],
+  ],
+  completes: 'selector',
+  run,
+};
+
+async function run(context: Context, args: Arguments): Promise<number> {
+  const opened = openSelected(context, args);
+  const turns = chosenTurns(args, opened.turns);
+  const format = args.flag('json') ? 'json' : (args.value('format') ?? 'text');
+  if (format === 'json') context.out.write(`${JSON.stringify(chatJson(opened, turns), null, 2)}\n`);
+  else if (turns.length === 0) context.err.write('Nothing was said in this chat.\n');
+  else await page(context, pieces(context, args, opened, turns, format), !args.flag('no-pager'));
+  return turns.length > 0 ? 0 : 1;
+}
+
+function chatJson({ listed, chat, branch, resolve, agentOf }: OpenedChat, turns: readonly Turn[]) {
+  return {
+    chat: {
+      id: listed.id,
+      title: listed.title ?? null,
+      project: listed.project,
+      branch: branch ? branchJson(branch) : null,
+      branches: chat.branches.length,
+      sessions: listed.sessions.map(sessionJson),
+    },
+    turns: turns.map((turn) => turnJson(turn, { resolve, agentOf })),
+  };
+}
+
+function* pieces(
+  context: Context,
+  args: Arguments,
+  opened: OpenedChat,
+  turns: readonly Turn[],
+  format: string,
+): Generator<string> {
+  const options: ViewOptions = {
+    thinking: args.flag('thinking'),
+    tools: detailOf(args),
+    resolve: opened.resolve,
+    agentOf: opened.agentOf,
+  };
+  yield format === 'md' ? markdownTitle(opened) : textTitle(context, opened);
+  for (const turn of turns) {
+    yield format === 'md' ? `\n${turnMarkdown(turn, options)}` : `\n${turnText(turn, options, context.out.style)}`;
+  }
+}
+
+function detailOf(args: Arguments): ToolDetail {
+  const tools = args.value('tools');
+  return tools === 'none' || tools === 'full' ? tools : 'brief';
+}
+
+function markdownTitle({ listed }: OpenedChat): string {
+  return `# ${safeLine(listed.title ?? listed.id).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${listed.project} · ${listed.id}\n`;
+}
+
+function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat): string {
+  const branches = chat.branches.length;
+  const place = (branch === undefined ? -1 : chat.branches.indexOf(branch)) + 1;
+  const facts = [
+    listed.project,
+    listed.gitBranch,
+    `${listed.turns} turns`,
+    humanBytes(listed.bytes),
+    branches > 1 ? `branch ${place} of ${branches}: others with --branch` : undefined,
+  ];
+  return `${out.style.bold(safeLine(listed.title ?? '(no prompt)'))}\n${out.style.dim(
+    facts
+      .filter((fact) => fact !== undefined)
+      .map(safeLine)
+      .join(' · '),
+  )}\n`;
+}

@@ -1,0 +1,176 @@
+/** `skein tree`: how sessions, branches, compactions and sub-agents of a chat hang together. */
+import { jsonOf } from '../../format/entry.ts';
+import { typedOf } from '../../format/typed.ts';
+import { type Agent, usageOfAgents } from '../../graph/agents.ts';
+import type { Chat } from '../../graph/chat.ts';
+import { turnsOf } from '../../graph/turns.ts';
+import { tokenCount } from '../../views/items.ts';
+import { safeLine } from '../../views/safe.ts';
+import { turnTitle } from '../../views/text.ts';
+import { agentJson, branchJson, sessionJson } from '../chatjson.ts';
+import { chatOf, type ListedChat, listChats, openChat } from '../chats.ts';
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { ago, cut, humanBytes } from '../layout.ts';
+import { type Library, openLibrary, reportProblems } from '../library.ts';
+import { selectOne } from '../select.ts';
+
+export const tree: Command = {
+  name: 'tree',
+  usage: '[SEL]',
+  summary: 'sessions, branches, compactions and sub-agents of a chat, or of all',
+  details: [
+    'Draws which file was resumed or forked from which and why we think so, which sessions are superseded by another that holds everything they do, where branches leave, where the context was compacted, and which sub-agents were started by which call.',
+  ],
+  options: { ...READING_OPTIONS },
+  examples: [
+    ['skein tree @last', 'the newest chat'],
+    ['skein tree', 'all chats'],
+    ["skein tree --json | jq '.chats[] | select(.edges != [])'", 'chats that span several files'],
+  ],
+  completes: 'selector',
+  run,
+};
+
+function run(context: Context, args: Arguments): number {
+  const { library, listed } = chatsFor(context, args);
+  if (!args.flag('json')) reportProblems(context, library.problems);
+  if (args.flag('json')) {
+    context.out.write(
+      `${JSON.stringify({ chats: listed.map((chat) => chatJson(openChat(library, chat))) }, null, 2)}\n`,
+    );
+  } else {
+    for (const chat of listed) {
+      if (context.signal.aborted) break;
+      context.out.write(`${chatLines(context, chat, openChat(library, chat)).join('\n')}\n`);
+    }
+  }
+  return listed.length > 0 ? 0 : 1;
+}
+
+function chatsFor(context: Context, args: Arguments): { library: Library; listed: ListedChat[] } {
+  if (args.positionals.length === 0) {
+    const library = openLibrary(context, args);
+    return { library, listed: listChats(context, library) };
+  }
+  const { library, file } = selectOne(context, args);
+  return { library, listed: [chatOf(context, library, file)] };
+}
+
+function chatJson(chat: Chat) {
+  return {
+    id: chat.id,
+    title: chat.title ?? null,
+    head: chat.head,
+    sessions: chat.sessions.map(sessionJson),
+    edges: chat.edges,
+    branches: chat.branches.map(branchJson),
+    compactions: compactionsOf(chat),
+    subagents: chat.subagents.map(agentJson),
+    unattached: chat.unattached.map(agentJson),
+  };
+}
+
+function compactionsOf(chat: Chat) {
+  return chat.entries.flatMap((entry) => {
+    if (entry.head.subtype !== 'compact_boundary') return [];
+    const compact = typedOf('system', jsonOf(entry) ?? {}).compact;
+    const { trigger = null, preTokens = null, postTokens = null } = compact ?? {};
+    return [{ uuid: entry.head.uuid ?? null, time: entry.head.timestamp ?? null, trigger, preTokens, postTokens }];
+  });
+}
+
+const LONGEST_TITLE = 72;
+
+interface Node {
+  readonly text: string;
+  readonly below: readonly Node[];
+}
+
+function chatLines(context: Context, listed: ListedChat, chat: Chat): string[] {
+  const { out } = context;
+  const facts = [listed.project, `${chat.turns} turns`, humanBytes(listed.bytes), ago(chat.updated, context.now())];
+  const title = `${out.style.dim(chat.id.slice(0, 8))} ${out.style.bold(cut(safeLine(chat.title ?? '(no prompt)'), LONGEST_TITLE))}`;
+  const nodes = [
+    ...sessionNodes(context, chat),
+    ...branchNodes(context, chat),
+    ...compactionNodes(context, chat),
+    ...agentNodes(context, chat),
+  ];
+  const lines = [`${title} ${out.style.dim(facts.map(safeLine).join(' · '))}`, ...draw(nodes, '')];
+  return lines;
+}
+
+function draw(nodes: readonly Node[], prefix: string): string[] {
+  return nodes.flatMap(({ text, below }, index) => {
+    const last = index === nodes.length - 1;
+    return [`${prefix}${last ? '└─ ' : '├─ '}${text}`, ...draw(below, `${prefix}${last ? '   ' : '│  '}`)];
+  });
+}
+
+/** Each session under the one it came from. */
+function sessionNodes({ out }: Context, chat: Chat): Node[] {
+  const sure = chat.edges.filter((edge) => edge.sure !== 'guess');
+  const guesses = chat.edges.filter((edge) => edge.sure === 'guess');
+  const parent = new Map(sure.map((edge) => [edge.to, edge]));
+  const node = (session: Chat['sessions'][number]): Node => {
+    const edge = parent.get(session.id);
+    const how = edge ? out.style.dim(` ${edge.kind} of ${edge.from.slice(0, 8)} (${edge.why}, ${edge.sure})`) : '';
+    const state = session.superseded ? out.style.warn(' superseded') : session.leaf ? out.style.good(' leaf') : '';
+    return {
+      text: `session ${session.id.slice(0, 8)} ${session.turns} turns, ${humanBytes(session.bytes)}${state}${how}`,
+      below: chat.sessions.filter((each) => each !== session && parent.get(each.id)?.from === session.id).map(node),
+    };
+  };
+  const known = new Set(chat.sessions.map(({ id }) => id));
+  const roots = chat.sessions.filter(({ id }) => !known.has(parent.get(id)?.from ?? ''));
+  const notes = guesses.map((edge) => ({
+    text: out.style.dim(
+      `perhaps ${edge.to.slice(0, 8)} is a ${edge.kind} of ${edge.from.slice(0, 8)} (${edge.why}): kept apart`,
+    ),
+    below: [],
+  }));
+  return [...roots.map(node), ...notes];
+}
+
+function branchNodes({ out }: Context, chat: Chat): Node[] {
+  if (chat.branches.length < 2) return [];
+  return chat.branches.map((branch, index) => {
+    const turns = turnsOf(chat.entriesOf(branch));
+    const own = turns.at(-Math.max(1, branch.turns));
+    const from = branch.forkedAt === undefined ? 'from the start' : `from ${branch.forkedAt.slice(0, 8)}`;
+    const mark = branch.current ? out.style.good(' current') : '';
+    const title = own && branch.turns > 0 ? ` "${cut(turnTitle(own), 50)}"` : '';
+    return {
+      text: `branch ${index + 1} of ${chat.branches.length}${mark}: ${branch.turns} turns of its own ${out.style.dim(from)}${title}`,
+      below: [],
+    };
+  });
+}
+
+function compactionNodes({ out }: Context, chat: Chat): Node[] {
+  return compactionsOf(chat).map(({ trigger, preTokens, postTokens, time }) => {
+    const sizes = [preTokens, postTokens].filter((tokens) => tokens !== null).map(tokenCount);
+    return {
+      text: `compaction ${sizes.join(' → ')} tokens ${out.style.dim(`${trigger ?? ''} ${time?.slice(0, 16).replace('T', ' ') ?? ''}`)}`,
+      below: [],
+    };
+  });
+}
+
+function agentNodes(context: Context, chat: Chat): Node[] {
+  const lost = chat.unattached.map((agent) => agentNode(context, agent, agent.warmup ? ' warm-up' : ' without a call'));
+  return [...chat.subagents.map((agent) => agentNode(context, agent, '')), ...lost];
+}
+
+function agentNode(context: Context, agent: Agent, mark: string): Node {
+  const { out } = context;
+  const { input, output, cacheCreation, cacheRead, toolCalls } = usageOfAgents([agent]);
+  const name = safeLine(agent.description ?? agent.agentType ?? '');
+  const facts = `${toolCalls} ${toolCalls === 1 ? 'call' : 'calls'}, ${tokenCount(input + output + cacheCreation + cacheRead)} tokens`;
+  const how = agent.toolUseId === undefined ? mark : ` by ${agent.toolUseId} (${agent.how}, ${agent.sure})`;
+  return {
+    text: `agent ${agent.agentId.slice(0, 8)} ${out.style.accent(name)}${agent.background ? ' background' : ''} ${facts}${out.style.dim(how)}`,
+    below: agent.children.map((child) => agentNode(context, child, '')),
+  };
+}

@@ -1,0 +1,141 @@
+/** A selector → the chat it names, opened, with the branch and the turns that were asked for. */
+import type { SessionFile } from '../disk/find.ts';
+import { toolOutputsOf } from '../disk/outputs.ts';
+import { readSessionOf } from '../disk/read.ts';
+import { type Agent, usageOfAgents } from '../graph/agents.ts';
+import type { Branch } from '../graph/branches.ts';
+import { chainOf, leafOf } from '../graph/chain.ts';
+import type { Chat } from '../graph/chat.ts';
+import type { Resolve } from '../graph/toolcalls.ts';
+import { turnsOf } from '../graph/turns.ts';
+import type { ToolCall, Turn } from '../graph/types.ts';
+import type { AgentView } from '../views/options.ts';
+import { chatOf, type ListedChat, openChat } from './chats.ts';
+import type { Arguments, Option } from './command.ts';
+import type { Context } from './context.ts';
+import { UsageError } from './errors.ts';
+import type { Library } from './library.ts';
+import { selectOne } from './select.ts';
+
+export interface OpenedChat {
+  readonly listed: ListedChat;
+  readonly chat: Chat;
+  readonly branch: Branch | undefined;
+  /** All turns of the branch. */
+  readonly turns: readonly Turn[];
+  readonly resolve: Resolve;
+  readonly agentOf: (call: ToolCall) => AgentView | undefined;
+}
+
+export const BRANCH_OPTION = {
+  type: 'string',
+  value: 'BRANCH',
+  help: 'Another branch: its number in `skein tree`, or the start of its head uuid',
+} as const satisfies Option;
+
+export const TURN_OPTION = {
+  type: 'string',
+  multiple: true,
+  value: 'TURN',
+  help: 'Only this turn: 3, 3-5, last, or the start of its prompt uuid (repeatable)',
+} as const satisfies Option;
+
+export function openSelected(context: Context, args: Arguments, selector = args.positionals[0]): OpenedChat {
+  const { library, file } = selectOne(context, args, selector);
+  return openFile(context, args, library, file);
+}
+
+/** Two selectors. Two sessions of one chat are taken each by itself, as they stand in their files. */
+export function openPair(context: Context, args: Arguments, a: string, b: string): [OpenedChat, OpenedChat] {
+  const selected = [a, b].map((selector) => selectOne(context, args, selector));
+  const sides = selected.map(({ library, file }) => openFile(context, args, library, file));
+  const [left, right] = sides;
+  const isOneChat = left?.listed.id === right?.listed.id && selected[0]?.file.file !== selected[1]?.file.file;
+  const [first, second] = isOneChat
+    ? selected.map(({ library, file }) => {
+        const files = library.files.filter((each) => each === file || each.kind === 'agent');
+        return openFile(context, args, { ...library, files }, file);
+      })
+    : sides;
+  if (first === undefined || second === undefined)
+    throw new UsageError('Two chats are needed.', `${a} ${b}`, 'Name two.');
+  return [first, second];
+}
+
+function openFile(context: Context, args: Arguments, library: Library, file: SessionFile): OpenedChat {
+  const listed = chatOf(context, library, file);
+  const chat = openChat(library, listed);
+  const wanted = args.value('branch');
+  const branch = wanted === undefined ? branchOfSession(chat, file.file) : findBranch(chat, wanted);
+  const turns = turnsOf(chat.entriesOf(branch), { now: context.now().getTime() });
+  return {
+    listed,
+    chat,
+    branch,
+    turns,
+    resolve: toolOutputsOf(listed.sessions.map((session) => session.file)),
+    agentOf: agentLookup(chat),
+  };
+}
+
+/** A session that ends a conversation of its own means that one, not the newest of its chat. */
+function branchOfSession(chat: Chat, file: string): Branch | undefined {
+  const session = chat.sessions.find((each) => each.file === file);
+  if (session === undefined || !session.leaf || session.id === chat.head) return chat.current;
+  const leaf = leafOf(chainOf(readSessionOf(file).entries))?.entry.head.uuid;
+  return chat.branches.find((branch) => branch.head === leaf) ?? chat.current;
+}
+
+function findBranch(chat: Chat, wanted: string): Branch {
+  const byNumber = /^\d{1,3}$/.test(wanted) ? chat.branches[Number(wanted) - 1] : undefined;
+  const branch = byNumber ?? chat.branches.find(({ head }) => head?.startsWith(wanted));
+  if (branch) return branch;
+  throw new UsageError(
+    `There is no branch "${wanted}"; the chat has ${chat.branches.length}.`,
+    chat.id,
+    `See them: skein tree ${chat.id.slice(0, 8)}`,
+  );
+}
+
+/** The turns named by --turn; all without it. */
+export function chosenTurns(args: Arguments, turns: readonly Turn[]): Turn[] {
+  const wanted = args.values('turn');
+  if (wanted.length === 0) return [...turns];
+  const tests = wanted.map((text) => turnTest(text, turns));
+  return turns.filter((turn) => tests.some((fits) => fits(turn)));
+}
+
+function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean {
+  if (text === 'last') return (turn) => turn === turns.at(-1);
+  const range = /^(\d{1,6})(?:-(\d{0,6}))?$/.exec(text);
+  if (range) {
+    const from = Number(range[1]);
+    const to = range[2] === undefined ? from : range[2] === '' ? Number.POSITIVE_INFINITY : Number(range[2]);
+    return ({ number }) => number >= from && number <= to;
+  }
+  if (turns.some(({ uuid }) => uuid?.startsWith(text))) return ({ uuid }) => uuid?.startsWith(text) ?? false;
+  const last = turns.at(-1)?.number ?? 0;
+  throw new UsageError(
+    `There is no turn "${text}".`,
+    `--turn ${text}`,
+    `Give a number from 1 to ${last}, a range like 2-4, last, or a uuid.`,
+  );
+}
+
+/** Each call to the agent it started, as something to show; made when asked for. */
+function agentLookup(chat: Chat): (call: ToolCall) => AgentView | undefined {
+  const byCall = new Map<string, Agent>();
+  for (const agent of chat.allAgents) for (const id of agent.toolUseIds) if (!byCall.has(id)) byCall.set(id, agent);
+  return (call) => {
+    const agent = byCall.get(call.id);
+    if (agent === undefined) return undefined;
+    const { input, output, cacheCreation, cacheRead, toolCalls } = usageOfAgents([agent]);
+    return {
+      agentId: agent.agentId,
+      type: agent.agentType,
+      turns: turnsOf(agent.entries),
+      tokens: input + output + cacheCreation + cacheRead,
+      calls: toolCalls,
+    };
+  };
+}

@@ -1,0 +1,145 @@
+/** What the API refuses in a list of messages (A1–A8), found by looking at the messages alone. */
+import type { Issue } from '../format/issue.ts';
+import { asArray, asString, isObject, type Json, type JsonObject } from '../format/json.ts';
+
+/** A message as anyone may have built it. */
+export interface AnyMessage {
+  readonly role: string;
+  readonly content: string | readonly Json[];
+}
+
+export interface MessageIssue extends Issue {
+  /** A path such as `messages.3.content.0`. */
+  readonly where: string;
+}
+
+export interface ValidateOptions {
+  /** The request asks the model to think: an open tool loop must then begin with thinking (A6). */
+  readonly thinking?: boolean;
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: readonly JsonObject[];
+  readonly where: string;
+}
+
+const LONGEST_NAME = 200;
+
+export function validate(messages: readonly AnyMessage[], options: ValidateOptions = {}): MessageIssue[] {
+  const issues: MessageIssue[] = [];
+  const report = (rule: string, where: string, what: string): void => {
+    issues.push({ rule, severity: 'error', where, what });
+  };
+  const read = messages.map(readMessage).filter(({ role }) => role !== 'system');
+  if (read[0]?.role !== 'user') report('A8', 'messages.0', 'the first message is not a user message');
+  checkIds(read, report);
+  for (const [i, message] of read.entries()) {
+    checkContent(message, i === read.length - 1, report);
+    if (message.role === 'assistant') checkCalls(message, read[i + 1], report);
+    else checkResults(message, read[i - 1], report);
+  }
+  if (options.thinking === true) checkOpenLoop(read, report);
+  return issues;
+}
+
+type Report = (rule: string, where: string, what: string) => void;
+
+function readMessage({ role, content }: AnyMessage, i: number): Message {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content.filter(isObject);
+  return { role, content: blocks, where: `messages.${i}` };
+}
+
+/** A3 */
+function checkIds(messages: readonly Message[], report: Report): void {
+  const seen = new Set<string>();
+  for (const { content, where } of messages) {
+    for (const [i, block] of content.entries()) {
+      if (block.type !== 'tool_use') continue;
+      const id = idOf(block.id);
+      if (seen.has(id)) report('A3', `${where}.content.${i}`, `tool_use id ${id} occurs twice`);
+      seen.add(id);
+    }
+  }
+}
+
+/** A4, A5, A7 */
+function checkContent({ role, content, where }: Message, last: boolean, report: Report): void {
+  if (content.length === 0 && !(last && role === 'assistant')) report('A4', where, 'the content is empty');
+  for (const [i, block] of content.entries()) checkBlock(block, `${where}.content.${i}`, report);
+}
+
+function checkBlock(block: JsonObject, where: string, report: Report): void {
+  if (block.type === 'text' && (asString(block.text) ?? '').trim() === '') {
+    report('A4', where, 'the text block is empty or holds only whitespace');
+  }
+  if (block.type === 'tool_result') {
+    const empty = (asArray(block.content) ?? []).some(
+      (part) => isObject(part) && part.type === 'text' && part.text === '',
+    );
+    if (empty) report('A4', where, 'the result holds an empty text block');
+  }
+  if (block.type === 'thinking' && !(isFilled(block.signature) && typeof block.thinking === 'string')) {
+    report('A5', where, 'the thinking block has no signature');
+  }
+  if (block.type === 'redacted_thinking' && !isFilled(block.data)) {
+    report('A5', where, 'the redacted thinking block is empty');
+  }
+  if (block.type === 'tool_use' && (asString(block.name) ?? '').length > LONGEST_NAME) {
+    report('A7', where, `the tool name has more than ${LONGEST_NAME} characters`);
+  }
+}
+
+/** A1: every call is answered in the next message, before anything else is said there. */
+function checkCalls({ content, where }: Message, next: Message | undefined, report: Report): void {
+  const answers = next?.role === 'user' ? next.content : [];
+  const others = answers.findIndex((block) => block.type !== 'tool_result');
+  const first = others < 0 ? answers : answers.slice(0, others);
+  const answered = new Set(first.map((block) => idOf(block.tool_use_id)));
+  for (const [i, block] of content.entries()) {
+    if (block.type === 'tool_result')
+      report('A2', `${where}.content.${i}`, 'a tool_result stands in an assistant message');
+    if (block.type !== 'tool_use') continue;
+    const id = idOf(block.id);
+    if (id === '') report('A1', `${where}.content.${i}`, 'the tool_use has no id');
+    else if (!answered.has(id))
+      report('A1', `${where}.content.${i}`, `tool_use ${id} has no tool_result right after it`);
+  }
+}
+
+/** A2: every result answers a call of the message before, once. */
+function checkResults({ content, where }: Message, before: Message | undefined, report: Report): void {
+  const calls = before?.role === 'assistant' ? before.content.filter((block) => block.type === 'tool_use') : [];
+  const open = new Set(calls.map((block) => idOf(block.id)));
+  for (const [i, block] of content.entries()) {
+    if (block.type === 'tool_use') report('A1', `${where}.content.${i}`, 'a tool_use stands in a user message');
+    if (block.type !== 'tool_result') continue;
+    const id = idOf(block.tool_use_id);
+    if (id === '' || !open.delete(id)) {
+      report('A2', `${where}.content.${i}`, `tool_result ${id} answers no open call of the message before`);
+    }
+  }
+}
+
+/** A6: when the last message brings results, the first answer since the person spoke must begin with thinking. */
+function checkOpenLoop(messages: readonly Message[], report: Report): void {
+  if (!messages.at(-1)?.content.some((block) => block.type === 'tool_result')) return;
+  let start: Message | undefined;
+  for (let i = messages.length - 1; i >= 0; i -= 1) {
+    const message = messages[i];
+    if (message?.role === 'assistant') start = message;
+    else if (!message?.content.some((block) => block.type === 'tool_result')) break;
+  }
+  const first = start?.content[0]?.type;
+  if (start !== undefined && first !== 'thinking' && first !== 'redacted_thinking') {
+    report('A6', start.where, 'thinking is missing at the start of an open tool loop');
+  }
+}
+
+function isFilled(value: Json | undefined): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function idOf(value: Json | undefined): string {
+  return asString(value) ?? '';
+}

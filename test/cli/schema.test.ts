@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { FIXTURES } from '../support/files.ts';
+import { skein } from '../support/skein.ts';
+
+const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const ajv = new Ajv2020({ strictTypes: false });
+
+function expectValid(schema: string, value: unknown): void {
+  const validate = ajv.compile(JSON.parse(readFileSync(path(`docs/schema/${schema}.schema.json`), 'utf8')));
+  const valid = validate(value);
+  expect(validate.errors ?? []).toEqual([]);
+  expect(valid).toBe(true);
+}
+
+const ROOTS = [
+  path('demo'),
+  ...['1.0.111', '2.0.76', '2.1.45', '2.1.325'].flatMap((version) =>
+    ['d-agent', 'f-resume', 'k-interactive', 'g-compact'].map((name) => join(FIXTURES, 'recorded', version, name)),
+  ),
+];
+
+describe('--json is as docs/schema says', () => {
+  test.each(ROOTS)('%s', (root) => {
+    for (const verb of ['list', 'tree', 'check']) expectValid(verb, skein([verb, '--root', root, '--json']).json());
+    for (const verb of ['show', 'context']) expectValid(verb, skein([verb, '@last', '--root', root, '--json']).json());
+    expectValid('diff', skein(['diff', '@last', '@last', '--root', root, '--json']).json());
+  });
+
+  test('a schema refuses what is not so', () => {
+    expect(() => expectValid('list', { chats: [{ id: 1 }] })).toThrow();
+  });
+
+  test('every schema is named in docs/json.md', () => {
+    const page = readFileSync(path('docs/json.md'), 'utf8');
+    for (const name of readdirSync(path('docs/schema'))) expect(page).toContain(`(schema/${name})`);
+  });
+});
