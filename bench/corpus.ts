@@ -39,7 +39,7 @@ export function bytesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
-/** One session of so many megabytes: generated sessions chained into one conversation, each with fresh ids. */
+/** One session of so many megabytes: generated sessions chained into one conversation, each with ids of its own. */
 export function singleFile(megabytes: number): string {
   const file = join(CACHE, `single-${megabytes}`, 'projects', '-bench', '99999999-9999-4999-8999-999999999999.jsonl');
   if (existsSync(file)) return file;
@@ -47,16 +47,28 @@ export function singleFile(megabytes: number): string {
   const sources = transcripts(corpus(Math.min(megabytes, 200))).filter((name) => !name.includes('agent-'));
   const out = openSync(`${file}.part`, 'w');
   let written = 0;
-  for (let round = 0; written < megabytes * 1e6; round += 1) {
-    for (const source of sources) {
-      // Another round is another conversation: its ids differ, or every line would be a copy.
-      const tag = String(round).padStart(4, '0');
-      const text = readFileSync(source, 'utf8').replace(/"([0-9a-f]{8})-[0-9a-f]{4}-4/g, `"$1-${tag}-4`);
-      written += writeSync(out, text.endsWith('\n') ? text : `${text}\n`);
-      if (written >= megabytes * 1e6) break;
-    }
+  let last = '';
+  for (let part = 0; written < megabytes * 1e6; part += 1) {
+    const source = sources[part % sources.length] ?? '';
+    const text = continued(readFileSync(source, 'utf8'), part, last);
+    last = lastUuid(text) ?? last;
+    written += writeSync(out, text.endsWith('\n') ? text : `${text}\n`);
   }
   closeSync(out);
   renameSync(`${file}.part`, file);
   return file;
+}
+
+/** The same conversation with ids of its own, going on from another's end. */
+function continued(text: string, part: number, last: string): string {
+  const tag = part.toString(16).padStart(4, '0');
+  const own = text
+    .replace(/"([0-9a-f]{8})-[0-9a-f]{4}-4/g, `"$1-${tag}-4`)
+    .replace(/(msg|toolu|req)_01(\w{4})/g, `$1_01$2${tag}`);
+  return last === '' ? own : own.replace('"parentUuid":null', `"parentUuid":"${last}"`);
+}
+
+function lastUuid(text: string): string | undefined {
+  const lines = text.trimEnd().split('\n').slice(-40).reverse();
+  return lines.flatMap((line) => /"uuid":"([^"]+)","timestamp":"[^"]+"[^{]*}$/.exec(line)?.[1] ?? [])[0];
 }

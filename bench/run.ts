@@ -29,7 +29,10 @@ interface Row {
 
 interface JobCost {
   readonly cpu: number;
+  /** The peak of the process. */
   readonly rss: number;
+  /** What the job still held at its end. */
+  readonly held: number;
   readonly result: number;
 }
 
@@ -96,6 +99,24 @@ if (wanted('parse')) {
     const cost = job(name, files);
     row(name.replace('-', ' '), seconds(cost.cpu), cost.cpu / raw.cpu, 'raw read', target);
   }
+}
+
+if (wanted('graph')) {
+  const [small, large] = [singleFile(100), singleFile(Number(values.large))];
+  const parse = job('full-parse', [small]);
+  const graph = job('graph-context', [small]);
+  row('graph and context, 100 MB session', seconds(graph.cpu), graph.cpu / parse.cpu, 'full parse', 1.5);
+  const whole = job('graph-context', [large], ['--expose-gc']);
+  const growth = whole.cpu / graph.cpu / (bytesOf([large]) / bytesOf([small]));
+  row(`the same, ${megabytes(bytesOf([large]))}: growth`, seconds(whole.cpu), growth, 'linear', 1.3);
+  row(
+    `a graph of ${megabytes(bytesOf([large]))}: memory`,
+    megabytes(whole.held),
+    whole.held / bytesOf([large]),
+    'its bytes',
+    0.5,
+  );
+  console.log(`     (peak of the whole process ${megabytes(whole.rss)})`);
 }
 
 if (wanted('memory')) {

@@ -1,4 +1,5 @@
 /** Bundles the command into dist/: a thin entry, every verb and heavy module a chunk of its own, loaded when used. */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -14,6 +15,8 @@ await build({
   entryPoints: {
     main: 'src/cli/main.ts',
     format: 'src/format/index.ts',
+    graph: 'src/graph/index.ts',
+    views: 'src/views/index.ts',
   },
   outdir: 'dist',
   bundle: true,
@@ -27,3 +30,6 @@ await build({
   minifySyntax: true,
   logLevel: 'warning',
 });
+
+// Types for those who import skein/format and the like.
+execFileSync(`${root}/node_modules/.bin/tsc`, ['-p', `${root}/tsconfig.types.json`], { stdio: 'inherit' });

@@ -52,7 +52,8 @@ function chatsIn(context: Context, files: readonly SessionFile[]): ListedChat[] 
   const progress = progressOf(context, 'reading', sessions);
   for (const file of sessions) {
     const outline = readOutline(context, file);
-    if (outline !== undefined) outlines.set(file.file, { file, outline });
+    // The client leaves empty files behind (L6): nothing was said there.
+    if (outline !== undefined && outline.lines > 0) outlines.set(file.file, { file, outline });
     progress.done(file);
   }
   progress.clear();

@@ -1,10 +1,8 @@
 /** A selector → the chat it names, opened, with the branch and the turns that were asked for. */
 import type { SessionFile } from '../disk/find.ts';
 import { toolOutputsOf } from '../disk/outputs.ts';
-import { readSessionOf } from '../disk/read.ts';
 import { type Agent, usageOfAgents } from '../graph/agents.ts';
 import type { Branch } from '../graph/branches.ts';
-import { chainOf, leafOf } from '../graph/chain.ts';
 import type { Chat } from '../graph/chat.ts';
 import type { Resolve } from '../graph/toolcalls.ts';
 import { turnsOf } from '../graph/turns.ts';
@@ -81,9 +79,7 @@ function openFile(context: Context, args: Arguments, library: Library, file: Ses
 /** A session that ends a conversation of its own means that one, not the newest of its chat. */
 function branchOfSession(chat: Chat, file: string): Branch | undefined {
   const session = chat.sessions.find((each) => each.file === file);
-  if (session === undefined || !session.leaf || session.id === chat.head) return chat.current;
-  const leaf = leafOf(chainOf(readSessionOf(file).entries))?.entry.head.uuid;
-  return chat.branches.find((branch) => branch.head === leaf) ?? chat.current;
+  return session?.leaf ? (chat.branchOf(session.id) ?? chat.current) : chat.current;
 }
 
 function findBranch(chat: Chat, wanted: string): Branch {

@@ -13,6 +13,8 @@ export interface KeepKeys {
   readonly keys: ReadonlyMap<string, Key>;
   /** The same keys by length in bytes, so that most are told apart without building a string. */
   readonly byLength: readonly (readonly Key[])[];
+  /** All keys without a value: objects start as copies of it, so that they share one shape and never grow. */
+  readonly empty: JsonObject;
 }
 export interface KeepItems {
   readonly items: Keep;
@@ -41,7 +43,8 @@ export function keepKeys(kept: Record<string, Keep>, twins: Record<string, strin
     const key = keys.get(name);
     if (key) key.twin = keys.get(twin);
   }
-  return { keys, byLength };
+  const empty = Object.fromEntries(Object.keys(kept).map((name) => [name, undefined]));
+  return { keys, byLength, empty };
 }
 
 /** The same selection made on a parsed value: what the byte scan must agree with. */
@@ -108,7 +111,7 @@ function readValue(from: number, keep: Keep, depth: number, key: Key | undefined
 }
 
 function readObject(from: number, wanted: KeepKeys | undefined, depth: number): JsonObject {
-  const object: JsonObject = {};
+  const object: JsonObject = wanted ? { ...wanted.empty } : {};
   let i = skipSpace(from + 1);
   at = i + 1;
   if (bytes[i] === CLOSE_OBJECT) return object;

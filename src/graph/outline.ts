@@ -7,6 +7,7 @@ import type { Kind } from '../format/kinds.ts';
 import { hasExpansion, inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
 import { createFacts, type LineageFacts } from './lineage/facts.ts';
+import { createQueuedCount } from './queued.ts';
 
 export interface Outline {
   readonly lines: number;
@@ -59,6 +60,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
   const uuids = new Set<string>();
   const asides = new Set<string>();
   const facts = createFacts();
+  const queued = createQueuedCount();
   const versions = new Set<string>();
   const cwds = new Map<string, number>();
   const turnUuids = new Set<string>();
@@ -77,6 +79,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     lines += 1;
     if (head.sessionId !== undefined) sessionIds.add(head.sessionId);
     facts.add(entry, uuids.size);
+    queued.add(entry);
     if (head.uuid !== undefined && !head.isSidechain) {
       if (kind === 'user' || kind === 'assistant') uuids.add(head.uuid);
       else if (kind === 'system' || kind === 'attachment') asides.add(head.uuid);
@@ -133,7 +136,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       model,
       started,
       updated,
-      turns: turnUuids.size + unnamedTurns,
+      turns: turnUuids.size + unnamedTurns + queued.result(),
       turnUuids: [...turnUuids],
       titles: { ...titles, firstPrompt: titles.firstPrompt ?? firstCommand, summaries },
       lineage: facts.result(),

@@ -27,6 +27,12 @@ const user = (uuid: string, more = {}) => ({
   ...more,
 });
 
+const answer = (uuid: string, block: object, id = 'm1') => ({
+  ...user(uuid, { parentUuid: 'a' }),
+  type: 'assistant',
+  message: { id, role: 'assistant', content: [block] },
+});
+
 describe('check finds no error in undamaged recordings', () => {
   test.each(readdirSync(join(FIXTURES, 'recorded')))('of %s', (version) => {
     const ran = skein(['check', join(FIXTURES, 'recorded', version), '--json']);
@@ -72,7 +78,59 @@ describe('check names every departure with its rule and line', () => {
       0,
       ['E17', 'warning', 1],
     ],
-    ['W1: no timestamp', line(user('a', { timestamp: undefined })), 0, ['W1', 'warning', 1]],
+    [
+      'W1: no timestamp',
+      line(user('a', { timestamp: undefined })) + line(user('b', { parentUuid: 'a' })),
+      0,
+      ['W1', 'warning', 1],
+    ],
+    ['W1: no timestamp anywhere', line(user('a', { timestamp: undefined })), 1, ['W1', 'error', 1]],
+    ['E12: a parent that was never written', line(user('a', { parentUuid: 'zz' })), 0, ['E12', 'warning', 1]],
+    [
+      'E12: parents in a circle',
+      line(user('a', { parentUuid: 'b' })) + line(user('b', { parentUuid: 'a' })),
+      1,
+      ['E12', 'error', 2],
+    ],
+    ['W2: a null parent in the middle', line(user('a')) + line(user('b')), 0, ['W2', 'warning', 2]],
+    [
+      'A1: a call without a result',
+      line(user('a')) + line(answer('b', { type: 'tool_use', id: 't', name: 'Read', input: {} })),
+      0,
+      ['A1', 'info', 2],
+    ],
+    [
+      'A2: a result without its call',
+      line(user('a', { message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'x', content: '' }] } })),
+      0,
+      ['A2', 'warning', 1],
+    ],
+    [
+      'A3: a tool id twice',
+      line(user('a')) +
+        line(answer('c', { type: 'tool_use', id: 't', name: 'Read', input: {} })) +
+        line({ ...answer('b', { type: 'tool_use', id: 't', name: 'Bash', input: {} }, 'm2'), parentUuid: 'a' }),
+      0,
+      ['A3', 'warning', 3],
+    ],
+    [
+      'A4: an empty text block',
+      line(user('a')) + line(answer('b', { type: 'text', text: ' ' })),
+      0,
+      ['A4', 'warning', 2],
+    ],
+    [
+      'A5: thinking without a signature',
+      line(user('a')) + line(answer('b', { type: 'thinking', thinking: 'x', signature: '' })),
+      1,
+      ['A5', 'error', 2],
+    ],
+    [
+      'A7: a tool name over 200 characters',
+      line(user('a')) + line(answer('b', { type: 'tool_use', id: 't', name: 'x'.repeat(201), input: {} })),
+      1,
+      ['A7', 'error', 2],
+    ],
     [
       'H1: another session id',
       line(user('a', { sessionId: 's1' })) + line(user('b', { parentUuid: 'a', sessionId: 's2' })),

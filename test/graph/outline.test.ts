@@ -1,7 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/format/json.ts';
 import { createOutline, outlineOf, titleOf } from '../../src/graph/outline.ts';
-import { assistant, attachment, chain, conversation, result, system, toolUse, user, uuidOf } from '../support/build.ts';
+import {
+  assistant,
+  attachment,
+  chain,
+  conversation,
+  queueOperation,
+  result,
+  system,
+  toolUse,
+  user,
+  uuidOf,
+} from '../support/build.ts';
 import { recorded } from '../support/sessions.ts';
 
 const titles = (lines: readonly JsonObject[]) => {
@@ -36,6 +47,16 @@ describe('outline', () => {
     const outline = outlineOf(conversation([user('Go'), assistant('ok', { id: 'm1' }), queued, command]));
     expect(outline.turnUuids).toEqual(['u1', 'u3', 'u4']);
     expect(outline.turns).toBe(3);
+  });
+
+  test('E9: a prompt known only from the queue counts; one that was dequeued or shown does not twice', () => {
+    const turns = (lines: readonly JsonObject[]) => outlineOf(conversation(lines)).turns;
+    const [enqueue, shown] = [queueOperation('enqueue', 'while busy'), user('while busy')];
+    const attached = attachment('queued_command', { prompt: 'while busy', commandMode: 'prompt' });
+    expect(turns([user('Go'), enqueue, queueOperation('remove'), assistant('ok', { id: 'm1' })])).toBe(2);
+    expect(turns([queueOperation('enqueue', 'Go'), queueOperation('dequeue'), user('Go')])).toBe(1);
+    expect(turns([user('Go'), enqueue, assistant('ok', { id: 'm1' }), queueOperation('dequeue'), shown])).toBe(2);
+    expect(turns([user('Go'), enqueue, queueOperation('remove', 'while busy'), attached])).toBe(2);
   });
 
   test('E11: the best title is the one given, then the model’s, then a summary of this conversation, then the first prompt', () => {

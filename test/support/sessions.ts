@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findSessions, type SessionFile } from '../../src/disk/find.ts';
-import { parentSessionOf } from '../../src/disk/parent.ts';
 import type { Entry } from '../../src/format/entry.ts';
 import { asObject, type JsonObject, parseJson } from '../../src/format/json.ts';
 import { readSession } from '../../src/format/session.ts';
@@ -11,7 +10,7 @@ import type { AgentFile } from '../../src/graph/agents.ts';
 import { type Chat, type ChatSession, type ChatSummary, chatsOf, openChat } from '../../src/graph/chat.ts';
 import type { SessionFacts } from '../../src/graph/lineage.ts';
 import { outlineOf } from '../../src/graph/outline.ts';
-import { toJsonl } from './build.ts';
+import { assistant, timeOf, toJsonl, user } from './build.ts';
 import { FIXTURES } from './files.ts';
 
 export interface TestSession extends SessionFacts {
@@ -28,18 +27,27 @@ export function sessionOf(id: string, lines: readonly JsonObject[], agents: read
 /** A folder of the client: `projects/` below it. */
 export function sessionsIn(folder: string): TestSession[] {
   const { files } = findSessions([{ path: folder, kind: 'config', from: 'option', what: 'test' }]);
-  const agents = files.filter(({ kind }) => kind === 'agent').map((file) => ({ file, parent: parentOf(file) }));
+  const agents = files.filter(({ kind }) => kind === 'agent').map((file) => ({ file, agent: toAgentFile(file) }));
   return files
     .filter(({ kind }) => kind === 'session')
     .map(({ sessionId, file, bytes }) => {
       const { entries } = readSession(readFileSync(file), file);
-      const own = agents.filter(({ parent }) => parent === sessionId).map((agent) => toAgentFile(agent.file));
-      return { id: sessionId, file, bytes, outline: outlineOf(entries), entries, agents: own };
+      const own = agents.filter(({ file: found, agent }) => parentOf(found, agent) === sessionId);
+      return {
+        id: sessionId,
+        file,
+        bytes,
+        outline: outlineOf(entries),
+        entries,
+        agents: own.map(({ agent }) => agent),
+      };
     });
 }
 
-function parentOf(file: SessionFile): string | undefined {
-  return file.parentSessionId ?? parentSessionOf(file.file);
+/** 2.0.x: the session that the last line names; the first line of a warm-up can name another (L3, L6). */
+function parentOf({ parentSessionId }: SessionFile, { entries }: AgentFile): string | undefined {
+  const ids = entries.flatMap(({ head }) => head.sessionId ?? []);
+  return parentSessionId ?? ids.at(-1);
 }
 
 function toAgentFile({ file, agentId, metaFile }: SessionFile): AgentFile {
@@ -77,4 +85,36 @@ export function short(id: string | undefined): string {
 /** `a → b resume/copied uuids/certain` */
 export function edgeLines(chat: ChatSummary): string[] {
   return chat.edges.map(({ from, to, kind, why, sure }) => `${short(from)} → ${short(to)} ${kind}/${why}/${sure}`);
+}
+
+/** One turn: a prompt and its answer. */
+export function turn(name: string, second: number, sessionId: string, more: JsonObject = {}): JsonObject[] {
+  const common = { sessionId, version: '1.0.111', isSidechain: false, ...more };
+  const prompt = { ...user(`Q ${name}`), uuid: `q-${name}`, timestamp: timeOf(second), ...common };
+  const reply = assistant(
+    `A ${name}`,
+    { id: `m-${name}` },
+    { uuid: `a-${name}`, timestamp: timeOf(second + 1), ...common },
+  );
+  return [prompt, { ...reply, parentUuid: prompt.uuid }];
+}
+
+/** Each first line of a turn after the last line of the turn before. */
+export function linked(turns: readonly JsonObject[]): JsonObject[] {
+  return turns.map((line, index) => ({ parentUuid: index === 0 ? null : (turns[index - 1]?.uuid ?? null), ...line }));
+}
+
+export function withIds(lines: readonly JsonObject[], idOf: (line: JsonObject) => string): JsonObject[] {
+  return lines.map((line) => ({ ...line, sessionId: idOf(line) }));
+}
+
+export function atTime(lines: readonly JsonObject[], second: number): JsonObject[] {
+  return lines.map((line) => ({ ...line, timestamp: timeOf(second) }));
+}
+
+/** By session: superseded, a leaf, or taken up by another. */
+export function flags({ sessions }: ChatSummary): Record<string, string> {
+  return Object.fromEntries(
+    sessions.map(({ id, superseded, leaf }) => [short(id), superseded ? 'superseded' : leaf ? 'leaf' : 'taken up']),
+  );
 }

@@ -4,7 +4,7 @@
  */
 import { asArray, asString, isObject, type JsonObject } from '../../format/json.ts';
 import { type Note, unwrapped } from './attachment.ts';
-import { isResult, isText, isThinking, isUse, textBlock } from './blocks.ts';
+import { isResult, isSigned, isText, isThinking, isUse, textBlock } from './blocks.ts';
 import { sameModel } from './model.ts';
 import { type AssistantPiece, type AttachmentPiece, hasResult, type Piece } from './pieces.ts';
 
@@ -28,6 +28,7 @@ interface AssistantDraft {
   readonly role: 'assistant';
   readonly others: JsonObject[];
   readonly uses: JsonObject[];
+  lostThinking: boolean;
 }
 type Draft = UserDraft | AssistantDraft;
 
@@ -35,6 +36,8 @@ export interface Built {
   readonly role: 'user' | 'assistant';
   readonly content: JsonObject[];
   readonly plain: boolean;
+  /** Thinking that stood in it will not be sent. */
+  readonly lostThinking: boolean;
 }
 
 export interface Target {
@@ -167,24 +170,30 @@ function addAssistant(drafts: Draft[], byId: Map<string, AssistantDraft>, piece:
   const joins = piece.id !== undefined || answered;
   let draft = joins && piece.key !== undefined ? byId.get(piece.key) : undefined;
   if (draft === undefined) {
-    draft = { role: 'assistant', others: [], uses: [] };
+    draft = { role: 'assistant', others: [], uses: [], lostThinking: false };
     if (piece.key !== undefined) byId.set(piece.key, draft);
     drafts.push(draft);
   }
   const foreign = target.model !== undefined && !sameModel(piece.model, target.model);
   for (const block of piece.blocks) {
-    if (isUse(block)) draft.uses.push(block);
-    else if (!(foreign && isThinking(block))) draft.others.push(block);
+    if (isThinking(block) && (foreign || !isSigned(block))) draft.lostThinking = true;
+    else if (isUse(block)) draft.uses.push(block);
+    else draft.others.push(block);
   }
 }
 
 function finish(draft: Draft): Built {
   if (draft.role === 'assistant') {
-    return { role: 'assistant', content: [...draft.others, ...draft.uses], plain: false };
+    return {
+      role: 'assistant',
+      content: [...draft.others, ...draft.uses],
+      plain: false,
+      lostThinking: draft.lostThinking,
+    };
   }
   const rest = draft.rest.filter((block) => block !== MARK);
   const content = [...draft.results.map(withNotes), ...draft.reminders, ...rest];
-  return { role: 'user', content, plain: draft.plain && content.length === 1 };
+  return { role: 'user', content, plain: draft.plain && content.length === 1, lostThinking: false };
 }
 
 /** A result with the notes that came beside it. */

@@ -1,6 +1,7 @@
-/** Where the client would send what the API refuses, the API's rules win (A4, A5, A8). */
-import { isBlank, isSigned, isThinking, textBlock } from './blocks.ts';
+/** Where the client would send what the API refuses, the API's rules win (A4, A6, A8). */
+import { isBlank, isResult, textBlock } from './blocks.ts';
 import type { Built } from './build.ts';
+import { NO_RESPONSE } from './close.ts';
 import { NO_CONTENT } from './pair.ts';
 import type { ApiMessage } from './types.ts';
 
@@ -18,10 +19,10 @@ function sendableUser({ content, plain }: Built): ApiMessage[] {
   return content.length === 0 || (plain && content.every(isBlank)) ? [] : [{ role: 'user', content }];
 }
 
-function sendableAssistant({ content }: Built): ApiMessage[] {
-  const kept = content.filter((block) => !isBlank(block) && (!isThinking(block) || isSigned(block)));
+function sendableAssistant({ content, lostThinking }: Built): ApiMessage[] {
+  const kept = content.filter((block) => !isBlank(block));
   if (kept.length > 0) return [{ role: 'assistant', content: kept }];
-  return content.length > 0 ? [] : [{ role: 'assistant', content: [textBlock(NO_CONTENT)] }];
+  return content.length > 0 || lostThinking ? [] : [{ role: 'assistant', content: [textBlock(NO_CONTENT)] }];
 }
 
 /** After calls are paired: blank text goes from lists of blocks, and what is left empty says so (R14, R15). */
@@ -31,4 +32,24 @@ export function dropBlanks(messages: readonly ApiMessage[]): ApiMessage[] {
     if (content.length === message.content.length) return message;
     return { role: message.role, content: content.length > 0 ? content : [textBlock(NO_CONTENT)] };
   });
+}
+
+/**
+ * A6: a tool loop must begin with its thinking as long as it is open. Where that thinking cannot be sent, the loop is closed
+ * before the person's words, which then start a turn of their own.
+ */
+export function closeLoop(built: readonly Built[]): Built[] {
+  const last = built.at(-1);
+  const words = last?.content.filter((block) => !isResult(block)) ?? [];
+  if (last?.role !== 'user' || words.length === 0 || words.length === last.content.length) return [...built];
+  const before = built.findLastIndex((message) => message.role === 'user' && !message.content.some(isResult));
+  const start = built.slice(before + 1).find((message) => message.role === 'assistant');
+  if (!start?.lostThinking) return [...built];
+  const made = { plain: false, lostThinking: false };
+  return [
+    ...built.slice(0, -1),
+    { ...made, role: 'user', content: last.content.filter(isResult) },
+    { ...made, role: 'assistant', content: [textBlock(NO_RESPONSE)] },
+    { ...made, role: 'user', content: words },
+  ];
 }

@@ -2,7 +2,7 @@
 import type { Entry } from '../../format/entry.ts';
 import { chainOf, isBoundary, leafOf, walk } from '../chain.ts';
 import { buildMessages } from './build.ts';
-import { dropBlanks, dropRefused } from './clean.ts';
+import { closeLoop, dropBlanks, dropRefused } from './clean.ts';
 import { answerOpen, closeTurn, openCalls } from './close.ts';
 import { filterPieces } from './filter.ts';
 import { takesSystemTurns } from './model.ts';
@@ -28,8 +28,9 @@ export function context(entries: readonly Entry[], options: ContextOptions = {})
   if (prompt !== undefined) pieces.push({ kind: 'attachment', notes: [], own: true }, prompt);
   const model = options.model ?? lastModel(history);
   const built = buildMessages(pieces, { model, systemTurns: takesSystemTurns(model) });
+  const sendable = dropRefused(prompt === undefined ? built : closeLoop(built));
   return {
-    messages: dropBlanks(pairCalls(dropRefused(built))),
+    messages: dropBlanks(pairCalls(sendable)),
     model,
     leaf: leaf?.entry.head.uuid,
     openCalls: open,

@@ -1,5 +1,6 @@
 /** The entries of a conversation as nodes of a graph. */
 import type { Entry } from '../../format/entry.ts';
+import type { PreservedSpan } from './preserved.ts';
 
 /** Called for every entry each time a phase looks at it: lets a test count the work. */
 export type OnVisit = (entry: Entry, phase: string) => void;
@@ -27,4 +28,21 @@ export function isConversation(entry: Entry): boolean {
 /** C1 */
 export function isBoundary(entry: Entry): boolean {
   return entry.kind === 'system' && entry.head.subtype === 'compact_boundary';
+}
+
+export function timeOf(entry: Entry): number {
+  const time = Date.parse(entry.head.timestamp ?? '');
+  return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
+}
+
+export interface Chain {
+  readonly nodes: ReadonlyMap<string, ChainNode>;
+  /** R3: the last line of the conversation that is not of a side chain. */
+  readonly tip: ChainNode | undefined;
+  /** R2: whether a last-prompt line names a leaf, and the entry that it pins. */
+  readonly lastPrompt: boolean;
+  readonly pin: ChainNode | undefined;
+  /** C2: the entry that preserved messages were hung on, and the last of them. */
+  readonly preserved: PreservedSpan | undefined;
+  readonly onVisit: OnVisit;
 }

@@ -2,13 +2,16 @@
  * R8, R9: parallel calls branch the graph (E5), so a parent walk loses lines and results. Every message on the chain gets its
  * other lines back, every call of it its results wherever their parents point, and what is attached to either.
  */
-import type { Chain } from '../chain.ts';
-import { type ChainNode, isBoundary } from './node.ts';
+import { type Chain, type ChainNode, isBoundary } from './node.ts';
 
-/** A message on the chain: its lines and results there, and those to be added, which come in file order. */
+/** A message on the chain: what of it is there, and what is to be added, which comes in file order. */
 interface Group {
   readonly members: ChainNode[];
   readonly added: ChainNode[];
+  /** Results that hang elsewhere than on a line of the message. */
+  readonly strays: ChainNode[];
+  /** Whether attachments and system lines that hang on it belong to it. */
+  holds: boolean;
 }
 
 /** What is found out about the nodes of a file in relation to the messages on the chain. */
@@ -16,70 +19,106 @@ interface Kinship {
   readonly chain: Chain;
   readonly onPath: ReadonlySet<ChainNode>;
   /** By message id. */
-  readonly groups: ReadonlyMap<string, Group>;
-  /** By call: the id of the message whose line is the first to use it (R8). */
-  readonly callers: Map<string, string | undefined>;
-  /** By key of a line, a result or an attachment. */
+  readonly groups: Map<string, Group>;
+  /** By call: the ids of the messages that make it, the first in the file first. */
+  readonly callers: Map<string, Set<string>>;
+  /** By key of a line, a result, or what hangs on one. */
   readonly belongs: Map<string, Group>;
 }
 
 export function reattach(chain: Chain, path: readonly ChainNode[]): ChainNode[] {
   const kinship = kinshipOf(chain, path);
-  if (kinship.groups.size === 0) return [...path];
   addLines(kinship);
   addResults(kinship);
-  addBeside(kinship);
+  const leaf = path.findLast((node) => !isBeside(node));
+  const atLeaf = holdLeaf(kinship, leaf);
+  addBeside(kinship, leaf);
+  const groups = [...kinship.groups.values(), ...(atLeaf === undefined ? [] : [atLeaf])];
   // Each kind was added by itself: file order is what counts.
-  for (const group of kinship.groups.values()) group.added.sort((a, b) => a.order - b.order);
+  for (const group of groups) group.added.sort((a, b) => a.order - b.order);
   for (const node of path) joinMember(kinship, node);
-  return insert(path, kinship.groups);
+  return insert(path, groups);
 }
 
 function kinshipOf(chain: Chain, path: readonly ChainNode[]): Kinship {
   const groups = new Map<string, Group>();
   for (const node of path) {
     const id = messageIdOf(node);
-    if (id !== undefined && !groups.has(id)) groups.set(id, { members: [], added: [] });
+    if (id !== undefined && !groups.has(id)) groups.set(id, { members: [], added: [], strays: [], holds: false });
   }
   return { chain, onPath: new Set(path), groups, callers: new Map(), belongs: new Map() };
 }
 
+/** The other lines of each message, and which messages make which calls. A message without calls holds no attachments. */
 function addLines(kinship: Kinship): void {
   const { chain, groups, callers } = kinship;
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'lines');
     if (node.entry.kind !== 'assistant') continue;
-    const id = messageIdOf(node);
+    const id = messageIdOf(node) ?? '';
+    const group = groups.get(id);
     for (const block of node.entry.head.blocks) {
-      if (block.type === 'tool_use' && block.id !== undefined && !callers.has(block.id)) callers.set(block.id, id);
+      if (block.type !== 'tool_use' || block.id === undefined) continue;
+      const others = callers.get(block.id);
+      if (others === undefined) callers.set(block.id, new Set([id]));
+      else others.add(id);
+      if (group !== undefined) group.holds = true;
     }
-    const group = groups.get(id ?? '');
     if (group !== undefined) add(kinship, group, node);
   }
 }
 
+/** R8: a result belongs to the message that it hangs on, if that makes the call; else to the first message that does. */
 function addResults(kinship: Kinship): void {
-  for (const node of kinship.chain.nodes.values()) {
-    kinship.chain.onVisit(node.entry, 'results');
-    const group = answered(kinship, node);
-    if (group !== undefined) add(kinship, group, node);
+  const { chain, groups } = kinship;
+  // By key: the message that a line is of, or that a row of results hangs on.
+  const message = new Map<string, string>();
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'results');
+    const calls = resultsOf(node);
+    const above = message.get(node.parent ?? '');
+    if (node.entry.kind === 'assistant') message.set(node.key, messageIdOf(node) ?? '');
+    else if (calls.length > 0 && above !== undefined) message.set(node.key, above);
+    const callers = calls.map((call) => callerOf(kinship, call, above)).filter((id) => groups.has(id));
+    const group = groups.get(callers[0] ?? '');
+    if (group === undefined) continue;
+    const line = chain.nodes.get(node.parent ?? '');
+    if (kinship.onPath.has(node) || (line && messageIdOf(line) === callers[0])) add(kinship, group, node);
+    else {
+      kinship.belongs.set(node.key, group);
+      group.strays.push(node);
+    }
   }
+}
+
+function callerOf({ callers }: Kinship, call: string, above: string | undefined): string {
+  const ids = callers.get(call);
+  if (above !== undefined && ids?.has(above)) return above;
+  const [first] = ids ?? [];
+  return first ?? '';
+}
+
+/** Where the conversation stands is the last thing said together with all that hangs on it unsaid. */
+function holdLeaf({ belongs }: Kinship, leaf: ChainNode | undefined): Group | undefined {
+  if (leaf === undefined || belongs.get(leaf.key)?.holds) return undefined;
+  const group: Group = { members: [leaf], added: [], strays: [], holds: true };
+  belongs.set(leaf.key, group);
+  return group;
 }
 
 /** Attachments and system lines by what they hang on, unless another branch of the conversation goes on from there. */
-function addBeside(kinship: Kinship): void {
+function addBeside(kinship: Kinship, leaf: ChainNode | undefined): void {
   const passed = passedThrough(kinship);
+  const ofLeaf = new Set([leaf?.key]);
   for (const node of kinship.chain.nodes.values()) {
     kinship.chain.onVisit(node.entry, 'beside');
     if (!isBeside(node) || isBoundary(node.entry)) continue;
-    const group = kinship.belongs.get(node.parent ?? '');
-    if (group !== undefined && (kinship.onPath.has(node) || !passed.has(node))) add(kinship, group, node);
+    const parent = node.parent ?? '';
+    const group = kinship.belongs.get(parent);
+    if (ofLeaf.has(parent)) ofLeaf.add(node.key);
+    else if (passed.has(node) && !kinship.onPath.has(node)) continue;
+    if (group?.holds) add(kinship, group, node);
   }
-}
-
-function add({ onPath, belongs }: Kinship, group: Group, node: ChainNode): void {
-  belongs.set(node.key, group);
-  if (!onPath.has(node)) group.added.push(node);
 }
 
 /** Attachments and system lines that lead on to something said outside of the messages on the chain. */
@@ -97,62 +136,69 @@ function passedThrough({ chain, belongs }: Kinship): Set<ChainNode> {
   return passed;
 }
 
-function isBeside({ entry }: ChainNode): boolean {
-  return entry.kind === 'attachment' || entry.kind === 'system';
-}
-
-/** The message on the chain that a result line belongs to: that of its first result which has one. */
-function answered(kinship: Kinship, node: ChainNode): Group | undefined {
-  if (node.entry.kind !== 'user') return undefined;
-  for (const block of node.entry.head.blocks) {
-    if (block.type !== 'tool_result' || block.toolUseId === undefined) continue;
-    const group = kinship.groups.get(callerOf(kinship, node, block.toolUseId) ?? '');
-    if (group !== undefined) return group;
-  }
-  return undefined;
-}
-
-/** The message of the line that a result names or hangs on, if that makes the call; else of the first line that does. */
-function callerOf({ chain, callers }: Kinship, { entry, parent }: ChainNode, call: string): string | undefined {
-  for (const key of [entry.head.sourceToolAssistantUUID, parent]) {
-    const line = chain.nodes.get(key ?? '');
-    if (line?.entry.head.blocks.some((block) => block.type === 'tool_use' && block.id === call)) return messageIdOf(line);
-  }
-  return callers.get(call);
+function add({ onPath, belongs }: Kinship, group: Group, node: ChainNode): void {
+  belongs.set(node.key, group);
+  if (!onPath.has(node)) group.added.push(node);
 }
 
 /** What of a message is on the chain, in chain order. A result that stands before its message stays outside. */
-function joinMember({ belongs }: Kinship, node: ChainNode): void {
-  const group = belongs.get(node.key);
-  if (group !== undefined && (group.members.length > 0 || node.entry.kind === 'assistant')) group.members.push(node);
+function joinMember({ belongs, groups }: Kinship, node: ChainNode): void {
+  const group = node.entry.kind === 'assistant' ? groups.get(messageIdOf(node) ?? '') : belongs.get(node.key);
+  const first = group?.members[0];
+  if (node.entry.kind === 'assistant' || (first !== undefined && first !== node)) group?.members.push(node);
 }
 
-/** R9: the first line stays first; an added node goes before the first later member that follows it in the file, else last. */
-function insert(path: readonly ChainNode[], groups: ReadonlyMap<string, Group>): ChainNode[] {
+function insert(path: readonly ChainNode[], groups: readonly Group[]): ChainNode[] {
+  const onPath = new Set(path);
   const before = new Map<ChainNode, ChainNode[]>();
   const after = new Map<ChainNode, ChainNode[]>();
-  for (const { members, added } of groups.values()) {
-    let next = 1;
-    for (const node of added) {
-      let member = members[next];
-      while (member !== undefined && member.order < node.order) {
-        next += 1;
-        member = members[next];
+  for (const group of groups) {
+    let waiting: ChainNode[] = [];
+    for (const node of inOrder(group)) {
+      if (!onPath.has(node)) waiting.push(node);
+      else {
+        before.set(node, waiting);
+        waiting = [];
       }
-      const last = members.at(-1);
-      if (member !== undefined) push(before, member, node);
-      else if (last !== undefined) push(after, last, node);
     }
+    const last = group.members.at(-1);
+    if (last !== undefined && waiting.length > 0) after.set(last, [...(after.get(last) ?? []), ...waiting]);
   }
   return path.flatMap((node) => [...(before.get(node) ?? []), node, ...(after.get(node) ?? [])]);
 }
 
-function push(lists: Map<ChainNode, ChainNode[]>, key: ChainNode, node: ChainNode): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [node]);
-  else list.push(node);
+/** R9: the first line stays first and the rest goes in by file order; stray results come after all lines. */
+function inOrder({ members, added, strays }: Group): ChainNode[] {
+  const all = merged(members, added, 1);
+  return merged(all, strays, all.findLastIndex((node) => node.entry.kind === 'assistant') + 1);
+}
+
+/** Each added node goes before the first one from `start` on that follows it in the file, else to the end. */
+function merged(nodes: readonly ChainNode[], added: readonly ChainNode[], start: number): ChainNode[] {
+  const all = nodes.slice(0, start);
+  let next = 0;
+  for (const node of nodes.slice(start)) {
+    for (let at = added[next]; at !== undefined && at.order < node.order; at = added[next]) {
+      all.push(at);
+      next += 1;
+    }
+    all.push(node);
+  }
+  for (const node of added.slice(next)) all.push(node);
+  return all;
+}
+
+function resultsOf({ entry }: ChainNode): string[] {
+  if (entry.kind !== 'user') return [];
+  return entry.head.blocks.flatMap((block) =>
+    block.type === 'tool_result' && block.toolUseId ? [block.toolUseId] : [],
+  );
 }
 
 function messageIdOf(node: ChainNode): string | undefined {
   return node.entry.kind === 'assistant' ? node.entry.head.message?.id || undefined : undefined;
+}
+
+function isBeside({ entry }: ChainNode): boolean {
+  return entry.kind === 'attachment' || entry.kind === 'system';
 }

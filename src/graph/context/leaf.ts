@@ -1,0 +1,152 @@
+/** R2–R5: from which entry a resume goes on. */
+import type { Entry } from '../../format/entry.ts';
+import { type Chain, type ChainNode, isBoundary, isConversation, type OnVisit, timeOf } from './node.ts';
+
+/** The entry a resume goes on from (R2–R5). */
+export function leafOf(chain: Chain): ChainNode | undefined {
+  const { pin } = chain;
+  if (pin === undefined) return unpinnedLeaf(chain);
+  if (chain.tip !== undefined && reaches(chain, chain.tip, pin)) return chain.tip;
+  // The client cannot resume at a side chain; the conversation itself is the best answer.
+  return pin.entry.head.isSidechain ? unpinnedLeaf(chain) : pin;
+}
+
+function unpinnedLeaf(chain: Chain): ChainNode | undefined {
+  const { tip } = chain;
+  if (tip === undefined) return undefined;
+  const leaf = lastPreserved(chain, tip) ?? (chain.lastPrompt ? tip : newestBelow(chain, tip));
+  for (const node of plainWalk(chain, leaf)) if (isSpoken(node)) return leaf;
+  return newestSaying(chain) ?? tip;
+}
+
+/** What was preserved follows its anchor, so an anchor is never the last word (C2). */
+function lastPreserved(chain: Chain, tip: ChainNode): ChainNode | undefined {
+  const { anchor, tail } = chain.preserved ?? {};
+  return tip.key === anchor ? chain.nodes.get(tail ?? '') : undefined;
+}
+
+/** R2: only the newest last-prompt that names a leaf counts, and a boundary written after it cancels the pin. */
+export function findPin(entries: readonly Entry[], onVisit: OnVisit): { seen: boolean; leaf?: string } {
+  let compacted = false;
+  for (let i = entries.length - 1; i >= 0; i -= 1) {
+    const entry = entries[i];
+    if (entry === undefined) continue;
+    onVisit(entry, 'pin');
+    if (isBoundary(entry)) compacted = true;
+    const leaf = entry.kind === 'last-prompt' ? entry.head.leafUuid : undefined;
+    if (leaf !== undefined) return compacted ? { seen: true } : { seen: true, leaf };
+  }
+  return { seen: false };
+}
+
+/** The last line that is not of a side chain; a repeated uuid stands at its last line. */
+export function findTip(
+  entries: readonly Entry[],
+  nodes: ReadonlyMap<string, ChainNode>,
+  onVisit: OnVisit,
+): ChainNode | undefined {
+  for (let i = entries.length - 1; i >= 0; i -= 1) {
+    const entry = entries[i];
+    if (entry === undefined || !isConversation(entry) || entry.head.isSidechain) continue;
+    onVisit(entry, 'tip');
+    const node = nodes.get(entry.head.uuid ?? '');
+    if (node !== undefined) return node;
+  }
+  return undefined;
+}
+
+/** R3: what a leaf gives way to that hangs on nothing anyone said, such as a boundary with nothing after it. */
+function newestSaying(chain: Chain): ChainNode | undefined {
+  let newest: ChainNode | undefined;
+  let time = Number.NEGATIVE_INFINITY;
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'saying');
+    if (!isSpoken(node) || node.entry.head.isSidechain || timeOf(node.entry) < time) continue;
+    newest = node;
+    time = timeOf(node.entry);
+  }
+  return newest;
+}
+
+function isSpoken({ entry }: ChainNode): boolean {
+  return entry.kind === 'user' || entry.kind === 'assistant';
+}
+
+/** R4: whether a plain parent walk, without repair of gaps, meets the pin or another call or result parallel to it. */
+function reaches(chain: Chain, from: ChainNode, pin: ChainNode): boolean {
+  const line = callLineOf(chain, resultOf(chain, pin) ?? pin);
+  for (const node of plainWalk(chain, from)) {
+    if (node === pin) return true;
+    const other = line === undefined || node === line ? undefined : callLineOf(chain, node);
+    if (other !== undefined && other.entry.head.message?.id === line?.entry.head.message?.id) return true;
+  }
+  return false;
+}
+
+/** The result that an attachment hangs on. */
+function resultOf(chain: Chain, { entry, parent }: ChainNode): ChainNode | undefined {
+  const above = entry.kind === 'attachment' ? chain.nodes.get(parent ?? '') : undefined;
+  return above !== undefined && isResult(above) ? above : undefined;
+}
+
+/** The line with the call that a node is or answers. */
+function callLineOf(chain: Chain, node: ChainNode): ChainNode | undefined {
+  const line = isResult(node) ? chain.nodes.get(node.parent ?? '') : node;
+  return line !== undefined && isCallLine(line) && line.entry.head.message?.id ? line : undefined;
+}
+
+function isResult({ entry }: ChainNode): boolean {
+  return entry.kind === 'user' && entry.head.blocks.some((block) => block.type === 'tool_result');
+}
+
+function isCallLine({ entry }: ChainNode): boolean {
+  return entry.kind === 'assistant' && entry.head.blocks.some((block) => block.type === 'tool_use');
+}
+
+function* plainWalk(chain: Chain, from: ChainNode): Generator<ChainNode> {
+  const seen = new Set<ChainNode>();
+  let at: ChainNode | undefined = from;
+  while (at !== undefined && !seen.has(at)) {
+    chain.onVisit(at.entry, 'plain walk');
+    yield at;
+    seen.add(at);
+    at = at.parent === null ? undefined : chain.nodes.get(at.parent);
+  }
+}
+
+/** R5: the newest of the tip and its descendants; of several at one time the last in the file. */
+function newestBelow(chain: Chain, tip: ChainNode): ChainNode {
+  const below = descendants(chain, tip);
+  let best = tip;
+  let bestTime = timeOf(tip.entry);
+  for (const node of below.size === 0 ? [] : chain.nodes.values()) {
+    if (!below.has(node) || node.entry.head.isSidechain) continue;
+    chain.onVisit(node.entry, 'newest');
+    const time = timeOf(node.entry);
+    if (time < bestTime || time === Number.NEGATIVE_INFINITY) continue;
+    best = node;
+    bestTime = time;
+  }
+  return best;
+}
+
+function descendants(chain: Chain, top: ChainNode): Set<ChainNode> {
+  const children = new Map<string, ChainNode[]>();
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'children');
+    if (node.parent === null) continue;
+    const siblings = children.get(node.parent);
+    if (siblings === undefined) children.set(node.parent, [node]);
+    else siblings.push(node);
+  }
+  const below = new Set<ChainNode>();
+  const todo = [top];
+  for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+    for (const child of children.get(at.key) ?? []) {
+      if (child === top || below.has(child)) continue;
+      below.add(child);
+      todo.push(child);
+    }
+  }
+  return below;
+}
