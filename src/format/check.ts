@@ -3,6 +3,7 @@ import { type Entry, type Source, toEntry } from './entry.ts';
 import { createInventory, type Inventory } from './inventory.ts';
 import type { Issue, Severity } from './issue.ts';
 import type { RawLine } from './lines.ts';
+import { parseTimestamp } from './time.ts';
 
 export interface CheckResult {
   readonly issues: readonly Issue[];
@@ -95,7 +96,7 @@ function checkEnvelope(entry: Entry, note: Note): void {
   else if (head.parentUuid === undefined) note('E2', 'warning', line.number, `${kind} entry without parentUuid`);
   if (head.timestamp === undefined) {
     note('W1', 'warning', line.number, `${kind} entry without timestamp: the client does not find such a conversation`);
-  } else if (Number.isNaN(Date.parse(head.timestamp))) {
+  } else if (Number.isNaN(parseTimestamp(head.timestamp))) {
     note('E2', 'warning', line.number, `timestamp "${head.timestamp}" is not a time`);
   }
   if (head.contentForm === 'none') note('W1', 'warning', line.number, `${kind} entry without message content`);

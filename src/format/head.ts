@@ -1,5 +1,6 @@
 /** What is known of an entry without its payload. Built by one function from the whole object or from its skeleton, so both give the same answers. */
 import { asArray, asBoolean, asNumber, asObject, asString, at, isObject, type Json, type JsonObject } from './json.ts';
+import { sharedString } from './share.ts';
 import { type Keep, keepKeys } from './skeleton.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -108,61 +109,58 @@ const MESSAGE = keepKeys({
 });
 
 /** Everything headOf looks at. */
-export const HEAD_KEEP: Keep = keepKeys(
-  {
-    type: 'value',
-    subtype: 'value',
-    id: 'value',
-    operation: 'value',
-    uuid: 'value',
-    parentUuid: 'value',
-    logicalParentUuid: 'value',
-    leafUuid: 'value',
-    sessionId: 'value',
-    timestamp: 'value',
-    cwd: 'value',
-    version: 'value',
-    gitBranch: 'value',
+export const HEAD_KEEP: Keep = keepKeys({
+  type: 'value',
+  subtype: 'value',
+  id: 'value',
+  operation: 'value',
+  uuid: 'value',
+  parentUuid: 'value',
+  logicalParentUuid: 'value',
+  leafUuid: 'value',
+  sessionId: 'value',
+  timestamp: 'value',
+  cwd: 'value',
+  version: 'value',
+  gitBranch: 'value',
+  agentId: 'value',
+  requestId: 'value',
+  requestRef: 'value',
+  promptId: 'value',
+  entrypoint: 'value',
+  permissionMode: 'value',
+  promptSource: 'value',
+  origin: keepKeys({ kind: 'value' }),
+  sourceToolAssistantUUID: 'value',
+  sourceToolUseID: 'value',
+  toolUseID: 'value',
+  parentToolUseID: 'value',
+  toolDenialKind: 'value',
+  interruptedMessageId: 'value',
+  toolUseResult: keepKeys({
+    status: 'value',
     agentId: 'value',
-    requestId: 'value',
-    requestRef: 'value',
-    promptId: 'value',
-    entrypoint: 'value',
-    permissionMode: 'value',
-    promptSource: 'value',
-    origin: keepKeys({ kind: 'value' }),
-    sourceToolAssistantUUID: 'value',
-    sourceToolUseID: 'value',
-    toolUseID: 'value',
-    parentToolUseID: 'value',
-    toolDenialKind: 'value',
-    interruptedMessageId: 'value',
-    toolUseResult: keepKeys({
-      status: 'value',
-      agentId: 'value',
-      backgroundTaskId: 'value',
-      isAsync: 'value',
-      interrupted: 'value',
-      durationMs: 'value',
-      totalDurationMs: 'value',
-    }),
-    attachment: keepKeys({ type: 'value' }),
-    forkedFrom: keepKeys({ sessionId: 'value', messageUuid: 'value' }),
-    isSidechain: 'value',
-    isMeta: 'value',
-    isCompactSummary: 'value',
-    isVisibleInTranscriptOnly: 'value',
-    isApiErrorMessage: 'value',
-    message: MESSAGE,
-    content: CONTENT,
-    data: keepKeys({
-      type: 'value',
-      agentId: 'value',
-      message: keepKeys({ type: 'value', uuid: 'value', timestamp: 'value', requestId: 'value', message: MESSAGE }),
-    }),
-  },
-  { parentUuid: 'uuid', sourceToolAssistantUUID: 'parentUuid' },
-);
+    backgroundTaskId: 'value',
+    isAsync: 'value',
+    interrupted: 'value',
+    durationMs: 'value',
+    totalDurationMs: 'value',
+  }),
+  attachment: keepKeys({ type: 'value' }),
+  forkedFrom: keepKeys({ sessionId: 'value', messageUuid: 'value' }),
+  isSidechain: 'value',
+  isMeta: 'value',
+  isCompactSummary: 'value',
+  isVisibleInTranscriptOnly: 'value',
+  isApiErrorMessage: 'value',
+  message: MESSAGE,
+  content: CONTENT,
+  data: keepKeys({
+    type: 'value',
+    agentId: 'value',
+    message: keepKeys({ type: 'value', uuid: 'value', timestamp: 'value', requestId: 'value', message: MESSAGE }),
+  }),
+});
 
 export function headOf(entry: JsonObject): Head {
   const message = asObject(entry.message);
@@ -170,36 +168,36 @@ export function headOf(entry: JsonObject): Head {
   const parent = entry.parentUuid;
   const fork = asObject(entry.forkedFrom);
   return {
-    type: asString(entry.type),
-    subtype: asString(entry.subtype),
-    id: asString(entry.id),
-    operation: asString(entry.operation),
-    uuid: asString(entry.uuid),
-    parentUuid: parent === null ? null : asString(parent),
-    logicalParentUuid: asString(entry.logicalParentUuid),
-    leafUuid: asString(entry.leafUuid),
-    sessionId: asString(entry.sessionId),
+    type: sharedString(entry.type),
+    subtype: sharedString(entry.subtype),
+    id: sharedString(entry.id),
+    operation: sharedString(entry.operation),
+    uuid: sharedString(entry.uuid),
+    parentUuid: parent === null ? null : sharedString(parent),
+    logicalParentUuid: sharedString(entry.logicalParentUuid),
+    leafUuid: sharedString(entry.leafUuid),
+    sessionId: sharedString(entry.sessionId),
     timestamp: asString(entry.timestamp) ?? asString(message?.timestamp),
-    cwd: asString(entry.cwd),
-    version: asString(entry.version),
-    gitBranch: asString(entry.gitBranch),
-    agentId: asString(entry.agentId),
-    requestId: asString(entry.requestId),
-    requestRef: asString(entry.requestRef),
-    promptId: asString(entry.promptId),
-    entrypoint: asString(entry.entrypoint),
-    permissionMode: asString(entry.permissionMode),
-    promptSource: asString(entry.promptSource),
-    originKind: asString(at(entry.origin, 'kind')),
-    sourceToolAssistantUUID: asString(entry.sourceToolAssistantUUID),
-    sourceToolUseID: asString(entry.sourceToolUseID),
-    toolUseID: asString(entry.toolUseID),
-    parentToolUseID: asString(entry.parentToolUseID),
-    toolDenialKind: asString(entry.toolDenialKind),
-    interruptedMessageId: asString(entry.interruptedMessageId),
+    cwd: sharedString(entry.cwd),
+    version: sharedString(entry.version),
+    gitBranch: sharedString(entry.gitBranch),
+    agentId: sharedString(entry.agentId),
+    requestId: sharedString(entry.requestId),
+    requestRef: sharedString(entry.requestRef),
+    promptId: sharedString(entry.promptId),
+    entrypoint: sharedString(entry.entrypoint),
+    permissionMode: sharedString(entry.permissionMode),
+    promptSource: sharedString(entry.promptSource),
+    originKind: sharedString(at(entry.origin, 'kind')),
+    sourceToolAssistantUUID: sharedString(entry.sourceToolAssistantUUID),
+    sourceToolUseID: sharedString(entry.sourceToolUseID),
+    toolUseID: sharedString(entry.toolUseID),
+    parentToolUseID: sharedString(entry.parentToolUseID),
+    toolDenialKind: sharedString(entry.toolDenialKind),
+    interruptedMessageId: sharedString(entry.interruptedMessageId),
     result: resultHeadOf(entry.toolUseResult),
-    attachmentType: asString(at(entry.attachment, 'type')),
-    forkedFrom: fork && { sessionId: asString(fork.sessionId), messageUuid: asString(fork.messageUuid) },
+    attachmentType: sharedString(at(entry.attachment, 'type')),
+    forkedFrom: fork && { sessionId: sharedString(fork.sessionId), messageUuid: sharedString(fork.messageUuid) },
     isSidechain: entry.isSidechain === true,
     isMeta: entry.isMeta === true,
     isCompactSummary: entry.isCompactSummary === true,
@@ -215,10 +213,10 @@ export function headOf(entry: JsonObject): Head {
 function messageHeadOf(message: JsonObject): MessageHead {
   const stop = message.stop_reason;
   return {
-    id: asString(message.id),
-    role: asString(message.role),
-    model: asString(message.model),
-    stopReason: stop === null ? null : asString(stop),
+    id: sharedString(message.id),
+    role: sharedString(message.role),
+    model: sharedString(message.model),
+    stopReason: stop === null ? null : sharedString(stop),
     usage: usageOf(message.usage),
   };
 }
@@ -226,9 +224,9 @@ function messageHeadOf(message: JsonObject): MessageHead {
 function resultHeadOf(result: Json | undefined): ResultHead | undefined {
   if (!isObject(result)) return undefined;
   return {
-    status: asString(result.status),
-    agentId: asString(result.agentId),
-    backgroundTaskId: asString(result.backgroundTaskId),
+    status: sharedString(result.status),
+    agentId: sharedString(result.agentId),
+    backgroundTaskId: sharedString(result.backgroundTaskId),
     isAsync: asBoolean(result.isAsync),
     interrupted: asBoolean(result.interrupted),
     durationMs: asNumber(result.durationMs) ?? asNumber(result.totalDurationMs),
@@ -244,10 +242,10 @@ function blockHeadsOf(content: Json | undefined): readonly BlockHead[] {
   for (const item of items) {
     if (!isObject(item)) continue;
     heads.push({
-      type: asString(item.type) ?? '',
-      id: asString(item.id),
-      name: asString(item.name),
-      toolUseId: asString(item.tool_use_id),
+      type: sharedString(item.type) ?? '',
+      id: sharedString(item.id),
+      name: sharedString(item.name),
+      toolUseId: sharedString(item.tool_use_id),
       isError: asBoolean(item.is_error),
     });
   }
@@ -259,13 +257,13 @@ function progressHeadOf(data: Json | undefined): ProgressHead | undefined {
   const copy = asObject(data.message);
   const inner = asObject(copy?.message);
   return {
-    type: asString(data.type),
-    agentId: asString(data.agentId),
+    type: sharedString(data.type),
+    agentId: sharedString(data.agentId),
     copy: copy && {
-      type: asString(copy.type),
-      uuid: asString(copy.uuid),
-      timestamp: asString(copy.timestamp),
-      requestId: asString(copy.requestId),
+      type: sharedString(copy.type),
+      uuid: sharedString(copy.uuid),
+      timestamp: sharedString(copy.timestamp),
+      requestId: sharedString(copy.requestId),
       message: inner && messageHeadOf(inner),
     },
   };

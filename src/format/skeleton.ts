@@ -23,25 +23,16 @@ interface Key {
   readonly name: string;
   readonly keep: Keep;
   readonly bytes: Uint8Array;
-  /** The string last read here: ids, paths and versions repeat from line to line and are then shared, not copied. */
-  last: string;
-  /** Another key whose last string may stand here: a line's parent is mostly the line before it. */
-  twin?: Key;
 }
 
-/** `twins` names keys that often repeat another key's last value. */
-export function keepKeys(kept: Record<string, Keep>, twins: Record<string, string> = {}): KeepKeys {
+export function keepKeys(kept: Record<string, Keep>): KeepKeys {
   const keys = new Map<string, Key>();
   const byLength: Key[][] = [];
   for (const [name, keep] of Object.entries(kept)) {
-    const key: Key = { name, keep, bytes: encode(name), last: '' };
+    const key = { name, keep, bytes: encode(name) };
     keys.set(name, key);
     for (let length = byLength.length; length <= key.bytes.length; length += 1) byLength.push([]);
     byLength[key.bytes.length]?.push(key);
-  }
-  for (const [name, twin] of Object.entries(twins)) {
-    const key = keys.get(name);
-    if (key) key.twin = keys.get(twin);
   }
   const empty = Object.fromEntries(Object.keys(kept).map((name) => [name, undefined]));
   return { keys, byLength, empty };
@@ -80,7 +71,7 @@ export function skeleton(line: Uint8Array, keep: Keep): Json | undefined {
   bytes = line;
   beginScan(line);
   try {
-    const value = readValue(0, keep, 0, undefined);
+    const value = readValue(0, keep, 0);
     return skipSpace(at) === line.length ? value : undefined;
   } catch (error) {
     if (error === UNSURE) return undefined;
@@ -88,11 +79,11 @@ export function skeleton(line: Uint8Array, keep: Keep): Json | undefined {
   }
 }
 
-function readValue(from: number, keep: Keep, depth: number, key: Key | undefined): Json {
+function readValue(from: number, keep: Keep, depth: number): Json {
   const i = skipSpace(from);
   const first = bytes[i];
   if (first === QUOTE) {
-    if (keep === 'value') return readString(i, key);
+    if (keep === 'value') return readString(i);
     at = skipString(i);
     return '';
   }
@@ -121,7 +112,7 @@ function readObject(from: number, wanted: KeepKeys | undefined, depth: number): 
     const key = wanted && findKey(wanted, start, stop);
     i = skipColon(stop);
     if (key === undefined) at = skipValue(i, depth + 1);
-    else object[key.name] = readValue(i, key.keep, depth + 1, key);
+    else object[key.name] = readValue(i, key.keep, depth + 1);
     i = skipSpace(at);
     at = i + 1;
     if (bytes[i] === CLOSE_OBJECT) return object;
@@ -137,7 +128,7 @@ function readArray(from: number, items: Keep | undefined, depth: number): Json[]
   if (bytes[i] === CLOSE_ARRAY) return array;
   for (;;) {
     if (items === undefined) at = skipValue(i, depth + 1);
-    else array.push(readValue(i, items, depth + 1, undefined));
+    else array.push(readValue(i, items, depth + 1));
     i = skipSpace(at);
     at = i + 1;
     if (bytes[i] === CLOSE_ARRAY) return array;
@@ -163,22 +154,10 @@ function isWritten(word: Uint8Array, from: number): boolean {
   return true;
 }
 
-function readString(from: number, key: Key | undefined): string {
+function readString(from: number): string {
   at = skipString(from);
-  if (!wasPlain()) {
-    const value: Json = parseOrUnsure(decode(bytes, from, at));
-    if (typeof value !== 'string') throw UNSURE;
-    return value;
-  }
-  if (key === undefined) return decodeAscii(bytes, from + 1, at - 1);
-  if (repeats(key.last, from + 1, at - 1)) return key.last;
-  if (key.twin !== undefined && repeats(key.twin.last, from + 1, at - 1)) key.last = key.twin.last;
-  else key.last = decodeAscii(bytes, from + 1, at - 1);
-  return key.last;
-}
-
-function repeats(last: string, start: number, stop: number): boolean {
-  if (last.length !== stop - start) return false;
-  for (let i = 0; i < last.length; i += 1) if (last.charCodeAt(i) !== bytes[start + i]) return false;
-  return true;
+  if (wasPlain()) return decodeAscii(bytes, from + 1, at - 1);
+  const value: Json = parseOrUnsure(decode(bytes, from, at));
+  if (typeof value !== 'string') throw UNSURE;
+  return value;
 }

@@ -5,6 +5,7 @@
 import { type Entry, jsonOf } from '../format/entry.ts';
 import type { Kind } from '../format/kinds.ts';
 import { hasExpansion, inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
+import { parseTimestamp } from '../format/time.ts';
 import { typedOf } from '../format/typed.ts';
 import { createFacts, type LineageFacts } from './lineage/facts.ts';
 import { createQueuedCount } from './queued.ts';
@@ -87,7 +88,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     if (head.version !== undefined) versions.add(head.version);
     if (head.cwd !== undefined) cwds.set(head.cwd, (cwds.get(head.cwd) ?? 0) + 1);
     if (head.gitBranch !== undefined && head.gitBranch !== '') gitBranch = head.gitBranch;
-    if (head.timestamp !== undefined && !Number.isNaN(Date.parse(head.timestamp))) {
+    if (head.timestamp !== undefined && !Number.isNaN(parseTimestamp(head.timestamp))) {
       if (started === undefined || head.timestamp < started) started = head.timestamp;
       if (updated === undefined || head.timestamp > updated) updated = head.timestamp;
     }

@@ -1,4 +1,5 @@
 /** Timestamps as written (ISO 8601) ⇄ milliseconds. */
+import { parseTimestamp } from '../format/time.ts';
 
 /** As written, if it is a time at all. */
 export function validTime(timestamp: string | undefined): string | undefined {
@@ -6,7 +7,7 @@ export function validTime(timestamp: string | undefined): string | undefined {
 }
 
 export function millisOf(timestamp: string | undefined): number | undefined {
-  const millis = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
+  const millis = timestamp === undefined ? Number.NaN : parseTimestamp(timestamp);
   return Number.isNaN(millis) ? undefined : millis;
 }
 

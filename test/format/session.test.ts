@@ -3,8 +3,11 @@ import { relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, jsonOf, toEntry, toParsedEntry } from '../../src/format/entry.ts';
+import { HEAD_KEEP, headOf } from '../../src/format/head.ts';
+import { isObject } from '../../src/format/json.ts';
 import { splitLines } from '../../src/format/lines.ts';
 import { memorySource, readSession, writeSession } from '../../src/format/session.ts';
+import { skeleton } from '../../src/format/skeleton.ts';
 import { encode } from '../../src/format/text.ts';
 import { FIXTURES, transcriptsBelow } from '../support/files.ts';
 
@@ -37,7 +40,12 @@ describe('E3: the metadata is the same whether scanned or fully parsed', () => {
     const bytes = readFileSync(`${FIXTURES}/${file}`);
     const source = memorySource(file, bytes);
     for (const raw of splitLines([bytes])) {
-      expect(toEntry(source, raw.line, raw.bytes)).toEqual(toParsedEntry(source, raw.line, raw.bytes).entry);
+      const { entry, json } = toParsedEntry(source, raw.line, raw.bytes);
+      expect(toEntry(source, raw.line, raw.bytes)).toEqual(entry);
+      // Short lines are parsed; the scan must agree on them all the same.
+      const scanned = skeleton(raw.bytes, HEAD_KEEP);
+      if (json === undefined) expect(isObject(scanned)).toBe(false);
+      else expect(isObject(scanned) && headOf(scanned)).toEqual(entry.head);
     }
   });
 });

@@ -30,7 +30,7 @@ export function entriesOf(text: string): readonly Entry[] {
 export function toMessages(value: Json | undefined): Message[] {
   return (asArray(value) ?? []).filter(isObject).map((message) => {
     const { content } = message;
-    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (asArray(content) ?? []);
+    const blocks: Json[] = typeof content === 'string' ? [{ type: 'text', text: content }] : (asArray(content) ?? []);
     return { role: asString(message.role) ?? '', content: blocks.filter(isObject) };
   });
 }
@@ -69,7 +69,7 @@ export function withoutInventedWords(messages: readonly Message[]): Message[] {
 
 /** For sessions with attachments that the client puts into words of its own. */
 export function withoutReminderWords(messages: readonly Message[]): Message[] {
-  const words = /^<system-reminder>[^]*<\/system-reminder>/;
+  const words = /^<system-reminder>.*<\/system-reminder>/s;
   return mapBlocks(messages, (block) => [
     isReminder(block) ? { ...block, text: (asString(block.text) ?? '').replace(words, '<reminder>') } : block,
   ]);

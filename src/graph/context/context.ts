@@ -1,6 +1,7 @@
 /** What to send to the model: a session and the next prompt as the messages of a request (R1–R15), which the API accepts (A). */
 import type { Entry } from '../../format/entry.ts';
 import { chainOf, isBoundary, leafOf, walk } from '../chain.ts';
+import { isBlank } from './blocks.ts';
 import { buildMessages } from './build.ts';
 import { closeLoop, dropBlanks, dropRefused } from './clean.ts';
 import { answerOpen, closeTurn, openCalls } from './close.ts';
@@ -8,8 +9,9 @@ import { filterPieces } from './filter.ts';
 import { takesSystemTurns } from './model.ts';
 import type { ChainNode, OnVisit } from './node.ts';
 import { pairCalls } from './pair.ts';
-import { type Piece, pieceOf, SYNTHETIC, userPiece } from './pieces.ts';
+import { type Piece, pieceOf, SYNTHETIC, type UserPiece, userPiece } from './pieces.ts';
 import { reattach } from './reattach.ts';
+import { settleResults } from './settle.ts';
 import type { Context, ContextOptions } from './types.ts';
 
 export type { ApiMessage, Context, ContextOptions } from './types.ts';
@@ -20,10 +22,10 @@ export function context(entries: readonly Entry[], options: ContextOptions = {})
   const chain = chainOf(entries, onVisit);
   const leaf = leafOf(chain);
   const nodes = leaf === undefined ? [] : sinceBoundary(reattach(chain, walk(chain, leaf)));
-  const read = readPieces(nodes, onVisit);
+  const read = settleResults(readPieces(nodes, onVisit));
   const open = openCalls(read);
   const history = answerOpen(filterPieces(read, new Set(open)), open);
-  const prompt = options.prompt === undefined ? undefined : userPiece(options.prompt);
+  const prompt = promptOf(options.prompt);
   const { pieces, closed } = prompt === undefined ? { pieces: history, closed: false } : closeTurn(history);
   if (prompt !== undefined) pieces.push({ kind: 'attachment', notes: [], own: true }, prompt);
   const model = options.model ?? lastModel(history);
@@ -32,10 +34,16 @@ export function context(entries: readonly Entry[], options: ContextOptions = {})
   return {
     messages: dropBlanks(pairCalls(sendable)),
     model,
-    leaf: leaf?.entry.head.uuid,
+    leaf: nodes.at(-1)?.entry.head.uuid,
     openCalls: open,
     noResponse: closed,
   };
+}
+
+/** A prompt that says nothing is none (A4). */
+function promptOf(content: ContextOptions['prompt']): UserPiece | undefined {
+  const piece = content === undefined ? undefined : userPiece(content);
+  return piece?.blocks.every(isBlank) ? undefined : piece;
 }
 
 /** R7: the last boundary and what stands before it are not sent. */

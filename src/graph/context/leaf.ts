@@ -2,21 +2,28 @@
 import type { Entry } from '../../format/entry.ts';
 import { type Chain, type ChainNode, isBoundary, isConversation, type OnVisit, timeOf } from './node.ts';
 
-/** The entry a resume goes on from (R2–R5). */
+/**
+ * The last thing said that a resume goes on from. Attachments and system lines that hang on it are not part of the walk;
+ * they come with it (R8).
+ */
 export function leafOf(chain: Chain): ChainNode | undefined {
-  const { pin } = chain;
-  if (pin === undefined) return unpinnedLeaf(chain);
-  if (chain.tip !== undefined && reaches(chain, chain.tip, pin)) return chain.tip;
+  const { tip, pin } = chain;
+  const free = (): ChainNode | undefined => said(chain, unpinned(chain)) ?? newestSaying(chain);
+  if (pin === undefined) return free();
+  if (tip !== undefined && reaches(chain, tip, pin)) return said(chain, tip) ?? free();
   // The client cannot resume at a side chain; the conversation itself is the best answer.
-  return pin.entry.head.isSidechain ? unpinnedLeaf(chain) : pin;
+  return pin.entry.head.isSidechain ? free() : (said(chain, pin) ?? free());
 }
 
-function unpinnedLeaf(chain: Chain): ChainNode | undefined {
+function said(chain: Chain, node: ChainNode | undefined): ChainNode | undefined {
+  for (const above of node === undefined ? [] : plainWalk(chain, node)) if (isSpoken(above)) return above;
+  return undefined;
+}
+
+function unpinned(chain: Chain): ChainNode | undefined {
   const { tip } = chain;
   if (tip === undefined) return undefined;
-  const leaf = lastPreserved(chain, tip) ?? (chain.lastPrompt ? tip : newestBelow(chain, tip));
-  for (const node of plainWalk(chain, leaf)) if (isSpoken(node)) return leaf;
-  return newestSaying(chain) ?? tip;
+  return lastPreserved(chain, tip) ?? (chain.lastPrompt ? tip : newestBelow(chain, tip));
 }
 
 /** What was preserved follows its anchor, so an anchor is never the last word (C2). */

@@ -1,5 +1,6 @@
 /** The entries of a conversation as nodes of a graph. */
 import type { Entry } from '../../format/entry.ts';
+import { parseTimestamp } from '../../format/time.ts';
 import type { PreservedSpan } from './preserved.ts';
 
 /** Called for every entry each time a phase looks at it: lets a test count the work. */
@@ -31,7 +32,7 @@ export function isBoundary(entry: Entry): boolean {
 }
 
 export function timeOf(entry: Entry): number {
-  const time = Date.parse(entry.head.timestamp ?? '');
+  const time = parseTimestamp(entry.head.timestamp ?? '');
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 

@@ -112,11 +112,13 @@ function addBeside(kinship: Kinship, leaf: ChainNode | undefined): void {
   const ofLeaf = new Set([leaf?.key]);
   for (const node of kinship.chain.nodes.values()) {
     kinship.chain.onVisit(node.entry, 'beside');
-    if (!isBeside(node) || isBoundary(node.entry)) continue;
+    if (!isBeside(node)) continue;
     const parent = node.parent ?? '';
     const group = kinship.belongs.get(parent);
+    const lost = passed.has(node) && !kinship.onPath.has(node);
+    if (isBoundary(node.entry) && (lost || !ofLeaf.has(parent))) continue;
     if (ofLeaf.has(parent)) ofLeaf.add(node.key);
-    else if (passed.has(node) && !kinship.onPath.has(node)) continue;
+    else if (lost) continue;
     if (group?.holds) add(kinship, group, node);
   }
 }
@@ -156,7 +158,7 @@ function insert(path: readonly ChainNode[], groups: readonly Group[]): ChainNode
     let waiting: ChainNode[] = [];
     for (const node of inOrder(group)) {
       if (!onPath.has(node)) waiting.push(node);
-      else {
+      else if (waiting.length > 0) {
         before.set(node, waiting);
         waiting = [];
       }
