@@ -89,9 +89,24 @@ export function promptText(entry: Entry): string {
   return promptOf(entry).text;
 }
 
+/** What was read of an entry once: branches, turns and views all ask, and each time would be a read from disk. */
+const remembered = new WeakMap<Entry, Prompt>();
+/** Longer prompts are read again, so that payloads stay on disk. */
+const MAX_REMEMBERED = 2000;
+
 export function promptOf(entry: Entry): Prompt {
   const known = kindFromHead(entry);
   if (known === 'none') return { kind: known, text: '', context: [] };
+  const before = remembered.get(entry);
+  if (before !== undefined) return before;
+  const prompt = readPrompt(entry, known);
+  if (prompt.context.reduce((size, { text }) => size + text.length, prompt.text.length) <= MAX_REMEMBERED) {
+    remembered.set(entry, prompt);
+  }
+  return prompt;
+}
+
+function readPrompt(entry: Entry, known: InputKind | undefined): Prompt {
   const read = readBlocks(typedBlocksOf(entry));
   const kind = known ?? kindFromText(entry, read);
   return { kind, text: typedText(kind, read.text), context: read.context };
