@@ -2,6 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 /** The long property and kill runs. */
 export default defineConfig({
-  test: { globalSetup: 'test/support/global-setup.ts',
-    include: ['test/deep/**/*.test.ts'], testTimeout: 1_200_000, hookTimeout: 600_000 },
+  test: {
+    globalSetup: 'test/support/global-setup.ts',
+    include: ['test/deep/**/*.test.ts'],
+    testTimeout: 1_200_000,
+    hookTimeout: 600_000,
+  },
 });

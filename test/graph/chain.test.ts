@@ -55,9 +55,9 @@ describe('chain', () => {
     expect(leaf([...branches, pin(4), pin(99)])).toBe(6);
     expect(leaf([...branches, pin(4), boundary(7), summary(8, 7)])).toBe(8);
   });
-  test('R3 the leaf is the last thing said; a boundary with nothing after it is none', () => {
+  test('R3 the leaf is the last line of the conversation; a boundary with nothing after it is none', () => {
     expect(leaf(branches)).toBe(6);
-    expect(leaf([...branches, attachment(7, 4)])).toBe(4);
+    expect(leaf([...branches, attachment(7, 4)])).toBe(7);
     expect(leaf([...branches, boundary(7)])).toBe(6);
     expect(leaf([])).toBeUndefined();
   });
