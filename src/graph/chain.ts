@@ -9,7 +9,7 @@ import { findPin, findTip } from './context/leaf.ts';
 import type { Chain, ChainNode, OnVisit } from './context/node.ts';
 import { placePreserved } from './context/preserved.ts';
 
-export { leafOf } from './context/leaf.ts';
+export { lastSaid, leafOf } from './context/leaf.ts';
 export { type Chain, type ChainNode, isBoundary, type OnVisit } from './context/node.ts';
 
 const noVisit: OnVisit = () => {};
@@ -46,7 +46,6 @@ function above(
   if (node.parent === null) return undefined;
   const parent = chain.nodes.get(node.parent);
   if (parent !== undefined && !seen.has(parent)) return parent;
-  if (parent === undefined && node.bridged) return undefined;
   return newestBefore(timeline(), node, seen);
 }
 

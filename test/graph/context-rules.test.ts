@@ -47,9 +47,11 @@ describe('R6: gaps', () => {
     const lines = [...start, user(5, 99, 'q2'), assistant(4, 5, 'm2', 'a2')];
     expect(sent([...lines, pin(4)])).toEqual(['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2', 'user: new']);
   });
-  test('a progress line whose parent is missing is not bridged', () => {
-    const progress = { type: 'progress', uuid: uuid(3), parentUuid: uuid(99) };
-    expect(sent([...start, progress, user(4, 3, 'q2'), assistant(5, 4, 'm2', 'a2')])[0]).toBe('user: q2');
+  test('progress is bridged where it was written before what hangs on it', () => {
+    const progress = { type: 'progress', uuid: uuid(3), parentUuid: uuid(2) };
+    const later = [user(20, 3, 'q2'), assistant(21, 20, 'm2', 'a2')];
+    expect(sent([...start, progress, ...later])[0]).toBe('user: q1');
+    expect(sent([...start, ...later, progress])[0]).toBe('user: q2');
   });
 });
 

@@ -61,7 +61,8 @@ export function buildMessages(pieces: readonly Piece[], target: Target): Built[]
       if (piece.text !== '') addUser(drafts, [textBlock(piece.text)], false);
     } else if (piece.kind === 'attachment') addAttachment(drafts, piece, target, told);
     else if (!piece.apiError) {
-      tellReminders(drafts, told);
+      // Reminders among the lines of one message come after it.
+      if (drafts.at(-1)?.role === 'user' || !byId.has(piece.key ?? '')) tellReminders(drafts, told);
       addAssistant(drafts, byId, piece, target);
     }
   }

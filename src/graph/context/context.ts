@@ -1,11 +1,11 @@
 /** What to send to the model: a session and the next prompt as the messages of a request (R1–R15), which the API accepts (A). */
 import type { Entry } from '../../format/entry.ts';
-import { chainOf, isBoundary, leafOf, walk } from '../chain.ts';
+import { chainOf, isBoundary, lastSaid, leafOf, walk } from '../chain.ts';
 import { isBlank } from './blocks.ts';
 import { buildMessages } from './build.ts';
 import { closeLoop, dropBlanks, dropRefused } from './clean.ts';
 import { answerOpen, closeTurn, openCalls } from './close.ts';
-import { filterPieces } from './filter.ts';
+import { dropSilent, filterPieces } from './filter.ts';
 import { takesSystemTurns } from './model.ts';
 import type { ChainNode, OnVisit } from './node.ts';
 import { pairCalls } from './pair.ts';
@@ -20,7 +20,7 @@ export type { ApiMessage, Context, ContextOptions } from './types.ts';
 export function context(entries: readonly Entry[], options: ContextOptions = {}): Context {
   const onVisit = options.onVisit ?? (() => {});
   const chain = chainOf(entries, onVisit);
-  const leaf = leafOf(chain);
+  const leaf = lastSaid(chain, leafOf(chain));
   const nodes = leaf === undefined ? [] : sinceBoundary(reattach(chain, walk(chain, leaf)));
   const read = settleResults(readPieces(nodes, onVisit));
   const open = openCalls(read);
@@ -29,7 +29,7 @@ export function context(entries: readonly Entry[], options: ContextOptions = {})
   const { pieces, closed } = prompt === undefined ? { pieces: history, closed: false } : closeTurn(history);
   if (prompt !== undefined) pieces.push({ kind: 'attachment', notes: [], own: true }, prompt);
   const model = options.model ?? lastModel(history);
-  const built = buildMessages(pieces, { model, systemTurns: takesSystemTurns(model) });
+  const built = buildMessages(dropSilent(pieces), { model, systemTurns: takesSystemTurns(model) });
   const sendable = dropRefused(prompt === undefined ? built : closeLoop(built));
   return {
     messages: dropBlanks(pairCalls(sendable)),

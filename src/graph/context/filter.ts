@@ -9,7 +9,15 @@ export function filterPieces(pieces: readonly Piece[], open: ReadonlySet<string>
 
 /** Lines that say nothing: blank ones, and thinking that led to nothing. */
 export function dropUnsaid(pieces: readonly Piece[]): Piece[] {
-  return dropThinkingOnly(dropBlankLines(pieces));
+  return dropMute(
+    keepAssistants(pieces, ({ blocks }) => blocks.length === 0 || !blocks.every(isBlank)),
+    isThinking,
+  );
+}
+
+/** Once it is decided what waits for an answer, thinking beside nothing but blank text goes too. */
+export function dropSilent(pieces: readonly Piece[]): Piece[] {
+  return dropMute(pieces, (block) => isThinking(block) || isBlank(block));
 }
 
 /** Calls used without a result anywhere, in the order of their use. */
@@ -33,24 +41,16 @@ function dropUnresolved(pieces: readonly Piece[], open: ReadonlySet<string>): Pi
   });
 }
 
-function dropBlankLines(pieces: readonly Piece[]): Piece[] {
-  return keepAssistants(pieces, ({ blocks }) => blocks.length === 0 || !blocks.every(isBlank));
-}
-
-/** Thinking goes when no line of its message says anything else. */
-function dropThinkingOnly(pieces: readonly Piece[]): Piece[] {
+/** Lines of mute blocks only go when no line of their message holds anything else. */
+function dropMute(pieces: readonly Piece[], isMute: (block: JsonObject) => boolean): Piece[] {
   const speaking = new Set<string>();
   for (const piece of pieces) {
-    if (piece.kind === 'assistant' && piece.id !== undefined && !piece.blocks.every(isSilent)) speaking.add(piece.id);
+    if (piece.kind === 'assistant' && piece.id !== undefined && !piece.blocks.every(isMute)) speaking.add(piece.id);
   }
   return keepAssistants(
     pieces,
-    ({ id, blocks }) => blocks.length === 0 || !blocks.every(isSilent) || speaking.has(id ?? ''),
+    ({ id, blocks }) => blocks.length === 0 || !blocks.every(isMute) || speaking.has(id ?? ''),
   );
-}
-
-function isSilent(block: JsonObject): boolean {
-  return isThinking(block) || isBlank(block);
 }
 
 function keepAssistants(pieces: readonly Piece[], keep: (piece: AssistantPiece) => boolean): Piece[] {

@@ -26,8 +26,7 @@ export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
     if (!isConversation(entry)) continue;
     lines += 1;
     linked ||= uuid !== undefined || parent !== null;
-    const bridged = bridge !== undefined;
-    putNode(nodes, { key: uuid ?? '', entry, order: nodes.size, parent: bridged ? bridge : parent, bridged });
+    putNode(nodes, { key: uuid ?? '', entry, order: nodes.size, parent: bridge === undefined ? parent : bridge });
   }
   return linked || lines < 2 ? { nodes, plain: false } : { nodes: listOf(entries, onVisit), plain: true };
 }
@@ -35,7 +34,7 @@ export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
 function putNode(nodes: Map<string, ChainNode>, node: ChainNode): void {
   const earlier = nodes.get(node.key);
   if (earlier === undefined) nodes.set(node.key, node);
-  else Object.assign(earlier, { entry: node.entry, parent: node.parent, bridged: node.bridged });
+  else Object.assign(earlier, { entry: node.entry, parent: node.parent });
 }
 
 /** E15: a reduced transcript without any uuid and parent is a plain list. */
@@ -46,7 +45,7 @@ function listOf(entries: readonly Entry[], onVisit: OnVisit): Map<string, ChainN
     onVisit(entry, 'list');
     if (!isConversation(entry)) continue;
     const key = `#${nodes.size}`;
-    nodes.set(key, { key, entry, order: nodes.size, parent, bridged: false });
+    nodes.set(key, { key, entry, order: nodes.size, parent });
     parent = key;
   }
   return nodes;

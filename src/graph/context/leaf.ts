@@ -2,21 +2,21 @@
 import type { Entry } from '../../format/entry.ts';
 import { type Chain, type ChainNode, isBoundary, isConversation, type OnVisit, timeOf } from './node.ts';
 
-/**
- * The last thing said that a resume goes on from. Attachments and system lines that hang on it are not part of the walk;
- * they come with it (R8).
- */
+/** The entry that a resume goes on from; it may be an attachment or a system line after the last thing said. */
 export function leafOf(chain: Chain): ChainNode | undefined {
   const { tip, pin } = chain;
-  const free = (): ChainNode | undefined => said(chain, unpinned(chain)) ?? newestSaying(chain);
-  if (pin === undefined) return free();
-  if (tip !== undefined && reaches(chain, tip, pin)) return said(chain, tip) ?? free();
-  // The client cannot resume at a side chain; the conversation itself is the best answer.
-  return pin.entry.head.isSidechain ? free() : (said(chain, pin) ?? free());
+  if (pin !== undefined) {
+    const pinned = tip !== undefined && reaches(chain, tip, pin) ? tip : pin;
+    // The client cannot resume at a side chain; the conversation itself is the best answer.
+    if (!pinned.entry.head.isSidechain && lastSaid(chain, pinned) !== undefined) return pinned;
+  }
+  const leaf = unpinned(chain);
+  return lastSaid(chain, leaf) === undefined ? newestSaying(chain) : leaf;
 }
 
-function said(chain: Chain, node: ChainNode | undefined): ChainNode | undefined {
-  for (const above of node === undefined ? [] : plainWalk(chain, node)) if (isSpoken(above)) return above;
+/** The last thing said at a leaf: where the walk starts. What hangs on it unsaid comes with it (R8). */
+export function lastSaid(chain: Chain, leaf: ChainNode | undefined): ChainNode | undefined {
+  for (const node of leaf === undefined ? [] : plainWalk(chain, leaf)) if (isSpoken(node)) return node;
   return undefined;
 }
 
@@ -64,15 +64,31 @@ export function findTip(
 
 /** R3: what a leaf gives way to that hangs on nothing anyone said, such as a boundary with nothing after it. */
 function newestSaying(chain: Chain): ChainNode | undefined {
+  const followed = followedSayings(chain);
   let newest: ChainNode | undefined;
   let time = Number.NEGATIVE_INFINITY;
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'saying');
-    if (!isSpoken(node) || node.entry.head.isSidechain || timeOf(node.entry) < time) continue;
+    if (!isSpoken(node) || node.entry.head.isSidechain || followed.has(node) || timeOf(node.entry) < time) continue;
     newest = node;
     time = timeOf(node.entry);
   }
   return newest;
+}
+
+/** Everything said to which something else was said. */
+function followedSayings(chain: Chain): Set<ChainNode> {
+  const followed = new Set<ChainNode>();
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'followed');
+    if (!isSpoken(node)) continue;
+    // Unsaid lines between are marked too, so that none is passed twice.
+    for (let at = chain.nodes.get(node.parent ?? ''); at !== undefined && !followed.has(at); ) {
+      followed.add(at);
+      at = isSpoken(at) ? undefined : chain.nodes.get(at.parent ?? '');
+    }
+  }
+  return followed;
 }
 
 function isSpoken({ entry }: ChainNode): boolean {

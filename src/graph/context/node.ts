@@ -15,8 +15,6 @@ export interface ChainNode {
   readonly order: number;
   /** The key of the parent, null for a root. */
   parent: string | null;
-  /** The parent was reached through progress entries. */
-  bridged: boolean;
 }
 
 const CONVERSATION: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'attachment']);

@@ -5,7 +5,7 @@ import { type ChainNode, isBoundary, type OnVisit } from './node.ts';
 
 type Nodes = Map<string, ChainNode>;
 
-interface Record {
+interface Kept {
   readonly anchor: string;
   /** In the order in which they are to follow the anchor; undefined when the record does not fit the file. */
   readonly keys: readonly string[] | undefined;
@@ -44,7 +44,7 @@ export function placePreserved(nodes: Nodes, onVisit: OnVisit): Placed {
   return { nodes };
 }
 
-function preservedAt(nodes: Nodes, boundary: ChainNode): Record | undefined {
+function preservedAt(nodes: Nodes, boundary: ChainNode): Kept | undefined {
   const meta = asObject(jsonOf(boundary.entry)?.compactMetadata);
   const listed = asObject(meta?.preservedMessages);
   if (listed !== undefined) return { anchor: asString(listed.anchorUuid) ?? '', keys: listedKeys(nodes, listed.uuids) };
