@@ -43,6 +43,10 @@ describe('R: random sessions', () => {
   test.each(listedCases('fuzz.jsonl').map((item) => [item.name, item] as const))('%s', (_, item) => check(item));
 });
 
+describe('R: more random sessions, with attachments, preserved messages, local commands and several models', () => {
+  test.each(listedCases('fuzz-more.jsonl').map((item) => [item.name, item] as const))('%s', (_, item) => check(item));
+});
+
 describe('R: probes of single rules', () => {
   test.each(listedCases('probes.jsonl').map((item) => [item.name, item] as const))('%s', (_, item) => check(item));
 });
