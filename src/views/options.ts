@@ -7,6 +7,8 @@ export type ToolDetail = 'none' | 'brief' | 'full';
 export interface ViewOptions {
   readonly thinking: boolean;
   readonly tools: ToolDetail;
+  /** Prose is wrapped to this many columns; without it lines stay as they are. */
+  readonly width?: number;
   /** Reads outputs that were too large for the transcript (L4). */
   readonly resolve?: Resolve;
   /** The sub-agent a call started. */

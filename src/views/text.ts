@@ -6,23 +6,31 @@ import { type Item, itemsOf, tokenCount } from './items.ts';
 import { type AgentView, humanDuration, humanSize, type Paint, type ViewOptions } from './options.ts';
 import { safeLine, safeText } from './safe.ts';
 import { firstLine, type Part, toolView } from './toolview.ts';
+import { wrapProse } from './wrap.ts';
 
-const RULE = 72;
+const RULE = 88;
 const LONGEST_ARGUMENT = 100;
 
 export function turnText(turn: Turn, options: ViewOptions, paint: Paint): string {
-  const lines = [turnHeading(turn, paint), ...itemsOf(turn).flatMap((item) => itemLines(item, options, paint))];
+  const lines = [
+    turnHeading(turn, options, paint),
+    ...itemsOf(turn).flatMap((item) => itemLines(item, options, paint)),
+  ];
   if (turn.state === 'open') lines.push(paint.warn('… not finished'));
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-function turnHeading(turn: Turn, paint: Paint): string {
-  const when = turn.started?.slice(0, 16).replace('T', ' ') ?? '';
-  const facts = [when, humanDuration(turn.durationMs), turn.round === 'new_round' ? '' : turn.round.replace('_', ' ')];
-  const state = turn.state === 'interrupted' ? paint.warn(' interrupted') : '';
-  const title = turn.number === 0 ? 'before the first prompt' : `turn ${turn.number}`;
-  const head = `── ${title} `;
-  return `${paint.dim(`${head}${'─'.repeat(Math.max(2, RULE - head.length))}`)} ${paint.dim(facts.filter((fact) => fact !== '').join(' · '))}${state}`;
+function turnHeading(turn: Turn, { width = RULE }: ViewOptions, paint: Paint): string {
+  const facts = [
+    turn.number === 0 ? 'before the first prompt' : `turn ${turn.number}`,
+    turn.started?.slice(0, 16).replace('T', ' ') ?? '',
+    humanDuration(turn.durationMs),
+    turn.round === 'new_round' ? '' : turn.round.replace('_', ' '),
+  ];
+  const head = `── ${facts.filter((fact) => fact !== '').join(' · ')} `;
+  const state = turn.state === 'interrupted' ? 'interrupted ' : '';
+  const rule = '─'.repeat(Math.max(2, Math.min(width, RULE) - head.length - state.length));
+  return `${paint.dim(head)}${paint.warn(state)}${paint.dim(rule)}`;
 }
 
 function itemLines(item: Item, options: ViewOptions, paint: Paint): string[] {
@@ -30,13 +38,11 @@ function itemLines(item: Item, options: ViewOptions, paint: Paint): string[] {
     case 'prompt':
       return [
         ...item.context.map(({ tag, text }) => paint.dim(`[${tag}] ${safeLine(firstLine(text))}`)),
-        ...safeText(item.text)
-          .split('\n')
-          .map((line) => paint.bold(`> ${line}`)),
+        ...wrapProse(safeText(item.text), options.width && options.width - 2).map((line) => paint.bold(`> ${line}`)),
         '',
       ];
     case 'text':
-      return [...safeText(item.text).trimEnd().split('\n'), ''];
+      return [...wrapProse(safeText(item.text).trimEnd(), options.width), ''];
     case 'thinking':
       if (!options.thinking) return [paint.dim(`✻ thinking (${humanSize(item.text.length)})`)];
       return safeText(item.text)

@@ -160,4 +160,6 @@ function writeTable(context: Context, chats: readonly ListedChat[]): void {
     { title: 'MODEL', cell: ({ model }) => shortModel(model), drop: 6, max: 16 },
   ];
   for (const line of table(chats, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
+  const [newest] = chats;
+  if (out.isTerminal && newest) out.write(out.style.dim(`read one: skein show ${newest.id.slice(0, 8)}\n`));
 }

@@ -81,6 +81,7 @@ function* pieces(
   const options: ViewOptions = {
     thinking: args.flag('thinking'),
     tools: detailOf(args),
+    width: context.out.columns,
     resolve: opened.resolve,
     agentOf: opened.agentOf,
   };

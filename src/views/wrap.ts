@@ -1,0 +1,22 @@
+/** Prose wrapped between words for a terminal; code, tables and lists of commands keep their lines. */
+import wrapAnsi from 'wrap-ansi';
+
+/** Wider lines are hard to read; a terminal may be wider. */
+const MOST_COLUMNS = 100;
+
+export function wrapProse(text: string, width: number | undefined): string[] {
+  const lines = text.split('\n');
+  if (width === undefined || !Number.isFinite(width)) return lines;
+  const columns = Math.min(width, MOST_COLUMNS);
+  let fenced = false;
+  return lines.flatMap((line) => {
+    const isFence = /^\s*(?:```|~~~)/.test(line);
+    if (isFence) fenced = !fenced;
+    const asIs = fenced || isFence || /^(?: {4}|\t|\s*\|)/.test(line);
+    return asIs
+      ? [line]
+      : wrapAnsi(line, columns, { trim: false })
+          .split('\n')
+          .map((part, i) => (i === 0 ? part : part.trimStart()));
+  });
+}
