@@ -6,6 +6,14 @@ import { UsageError } from './errors.ts';
 export function parseArguments(command: Command, argv: readonly string[]): Arguments {
   const options: Record<string, Option> = { ...command.options, ...COMMON_OPTIONS };
   const parsed = parse(command, argv, options);
+  const extra = parsed.positionals.slice(command.takes ?? parsed.positionals.length);
+  if (extra.length > 0 && parsed.values.help !== true) {
+    throw new UsageError(
+      `There is an argument too many: "${extra.join(' ')}".`,
+      `skein ${command.name}`,
+      `Quote words that belong together, or run: skein ${command.name} --help`,
+    );
+  }
   const values: Record<string, unknown> = parsed.values;
   const strings = (name: string): string[] => [values[name]].flat().filter((value) => typeof value === 'string');
   for (const [name, option] of Object.entries(options)) {
@@ -42,7 +50,7 @@ function parse(command: Command, argv: readonly string[], options: Record<string
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new UsageError(
-      message.split('. To specify')[0] ?? message,
+      message.split(/\. To specify|\n/)[0] ?? message,
       `skein ${command.name}`,
       `Run: skein ${command.name} --help`,
     );

@@ -12,7 +12,7 @@ import type { AgentFile } from '../graph/agents.ts';
 import { type Chat, type ChatSummary, chatsOf, openChat as openGraph } from '../graph/chat.ts';
 import { type Outline, outlineOf } from '../graph/outline.ts';
 import type { Context } from './context.ts';
-import { type Library, reportProblems } from './library.ts';
+import { type Library, reportProblems, sessionFilesOf } from './library.ts';
 import { progressOf } from './progress.ts';
 
 export interface ListedChat extends ChatSummary {
@@ -26,19 +26,18 @@ export interface ListedChat extends ChatSummary {
 
 /** All chats, newest first. */
 export function listChats(context: Context, library: Library): ListedChat[] {
-  return chatsIn(context, library.files);
+  return chatsIn(context, sessionFilesOf(library));
 }
 
-/** The chat a session belongs to. Copies lie in the same project folder, so only that is read. */
+/** The chat a session belongs to. Copies lie in the same project folder, so only that is read. A sub-agent's file is one by itself. */
 export function chatOf(context: Context, library: Library, session: SessionFile): ListedChat {
-  const chats = chatsIn(
-    context,
-    library.files.filter((file) => isSameProject(file, session)),
-  );
-  const id = session.kind === 'agent' ? parentOf(session) : session.sessionId;
-  const chat = chats.find(({ sessions }) => sessions.some((each) => each.file === session.file || each.id === id));
+  const files =
+    session.kind === 'agent'
+      ? [session]
+      : library.files.filter((file) => file.kind === 'session' && isSameProject(file, session));
+  const chat = chatsIn(context, files).find(({ sessions }) => sessions.some(({ file }) => file === session.file));
   if (chat) return chat;
-  const what = session.kind === 'agent' ? 'the session of this agent is not there' : 'the session cannot be read';
+  const what = session.bytes === 0 ? 'the file is empty: nothing was said' : 'the session cannot be read';
   throw new DiskError({ what, where: session.file, next: 'Look at the file itself: skein cat, skein check' });
 }
 
@@ -46,8 +45,7 @@ function isSameProject(a: SessionFile, b: SessionFile): boolean {
   return a.root === b.root && a.slug === b.slug;
 }
 
-function chatsIn(context: Context, files: readonly SessionFile[]): ListedChat[] {
-  const sessions = files.filter((file) => file.kind === 'session');
+function chatsIn(context: Context, sessions: readonly SessionFile[]): ListedChat[] {
   const outlines = new Map<string, { file: SessionFile; outline: Outline }>();
   const progress = progressOf(context, 'reading', sessions);
   for (const file of sessions) {
@@ -98,11 +96,18 @@ function savedTitle(file: SessionFile): string | undefined {
 
 /** A chat with its entries, branches and sub-agents. */
 export function openChat(library: Library, chat: ListedChat): Chat {
-  const agents = library.files.filter((file) => file.kind === 'agent' && isSameProject(file, chat.file));
-  return openGraph(chat, (session) => ({
-    entries: readSessionOf(session.file).entries,
-    agents: agents.filter((agent) => parentOf(agent) === session.id).map(loadAgent),
-  }));
+  const files = new Map(library.files.map((file) => [file.file, file]));
+  const slugs = new Set(chat.sessions.flatMap(({ file }) => files.get(file)?.slug ?? []));
+  const agents = library.files.filter((file) => file.kind === 'agent' && slugs.has(file.slug) && file !== chat.file);
+  return openGraph(chat, (session) => {
+    const file = files.get(session.file);
+    // Agents that an agent started lie flat beside it, under the same session (L3).
+    const owner = file?.kind === 'agent' ? parentOf(file) : session.id;
+    return {
+      entries: readSessionOf(session.file).entries,
+      agents: agents.filter((agent) => parentOf(agent) === owner).map(loadAgent),
+    };
+  });
 }
 
 const parents = new Map<string, string | undefined>();

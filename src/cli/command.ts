@@ -21,7 +21,9 @@ export interface Command {
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** What its arguments are, for completion. */
-  readonly completes?: 'selector' | 'verb' | 'shell';
+  readonly completes?: 'selector' | 'shell';
+  /** How many arguments it takes at most; any number without it. */
+  readonly takes?: number;
   run(context: Context, args: Arguments): Promise<number> | number;
 }
 

@@ -1,4 +1,4 @@
-/** The world a verb runs in, handed in so that tests can make one. */
+/** The world a verb runs in. */
 import type { Terminal } from './terminal.ts';
 
 export interface Context {
@@ -8,6 +8,9 @@ export interface Context {
   readonly now: () => Date;
   readonly out: Terminal;
   readonly err: Terminal;
-  /** Aborted on SIGINT and SIGTERM. */
+  /**
+   * Aborted on SIGINT and SIGTERM. Whoever asks for it takes these signals over from the system: only for verbs that
+   * wait. Work that blocks must leave Ctrl-C to the system, or it would not be heard until the work is done.
+   */
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,6 @@
 /** Text laid out for a terminal: display width, cutting, tables that fit, times and sizes for people. */
 import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
 import { safeLine } from '../views/safe.ts';
 
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
@@ -23,6 +24,12 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
+/** The same for text with colours in it. */
+export function cutPainted(text: string, width: number): string {
+  if (!Number.isFinite(width)) return text;
+  return wrapAnsi(text, width, { hard: true, wordWrap: false, trim: false }).split('\n')[0] ?? '';
+}
+
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const space = ' '.repeat(Math.max(0, width - displayWidth(text)));
   return align === 'left' ? text + space : space + text;
@@ -44,7 +51,7 @@ export interface Column<Row> {
 }
 
 const GAP = 2;
-const LEAST_FLEXIBLE = 36;
+const LEAST_FLEXIBLE = 28;
 
 /** Rows as aligned lines no wider than `width`. */
 export function table<Row>(
@@ -124,6 +131,12 @@ export function ago(time: string | undefined, now: Date): string {
 /** The home folder as ~. */
 export function homePath(path: string, home: string): string {
   return path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+/** The end of a path, which tells projects apart; `--json` has all of it. */
+export function shortPath(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '');
+  return parts.length <= 2 ? path : parts.slice(-2).join('/');
 }
 
 /** `claude-opus-4-5-20251101` is opus-4-5 to a person. */

@@ -1,6 +1,7 @@
 /** From argv to an exit code. */
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
+import { safeText } from '../views/safe.ts';
 import { parseArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import type { Context } from './context.ts';
@@ -9,32 +10,23 @@ import { type ColorChoice, openTerminal, type Terminal } from './terminal.ts';
 import { findVerb, VERBS } from './verbs.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
-  const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(name, () => {
-      process.exitCode = name === 'SIGINT' ? 130 : 143;
-      stop.abort();
-    });
-  }
-  // The reader of a pipe may leave early (`skein cat … | head`): that is no error.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-      throw error;
-    });
-  }
   const color = colorChoice(argv);
   const err = terminal(process.stderr, color);
-  const context: Context = {
-    env: process.env,
-    home: homedir(),
-    cwd: process.cwd(),
-    now: () => new Date(),
-    out: terminal(process.stdout, color),
-    err,
-    signal: stop.signal,
-  };
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(outputFailed(err, error)));
+  }
   try {
+    const context: Context = {
+      env: process.env,
+      home: homedir() || '/',
+      cwd: currentFolder(),
+      now: () => new Date(),
+      out: terminal(process.stdout, color),
+      err,
+      get signal() {
+        return stopSignal();
+      },
+    };
     const code = await dispatch(context, argv);
     process.exitCode ??= code;
   } catch (error) {
@@ -42,12 +34,56 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** The reader of a pipe may leave early (`skein cat … | head`): that is no error. A full disk is. */
+function outputFailed(err: Terminal, error: NodeJS.ErrnoException): number {
+  if (error.code === 'EPIPE') return Number(process.exitCode ?? 0);
+  const next = error.code === 'ENOSPC' ? 'Free some space and try again.' : 'Check where the output goes.';
+  return reportError(
+    err,
+    new CommandError(`The output cannot be written: ${error.message}`, 'standard output', next),
+    false,
+  );
+}
+
+let stop: AbortController | undefined;
+
+function stopSignal(): AbortSignal {
+  if (stop !== undefined) return stop.signal;
+  const controller = new AbortController();
+  stop = controller;
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => {
+      process.exitCode = name === 'SIGINT' ? 130 : 143;
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    // The folder was deleted under us; only relative paths need it.
+    return '/';
+  }
+}
+
 /** The verb and its arguments; no verb is the main job. */
 export async function dispatch(context: Context, argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   if (first === '--help' || first === '-h' || first === 'help') return showHelp(context, rest[0]);
-  if (first === undefined || first.startsWith('-')) return run(context, await loadVerb('list'), argv);
+  if (first === undefined || first.startsWith('-')) return runDefault(context, argv);
   return run(context, await loadVerb(first), rest);
+}
+
+/** Without a verb: the list. Options before a verb are a slip worth a word. */
+async function runDefault(context: Context, argv: readonly string[]): Promise<number> {
+  const verb = argv.find((word) => findVerb(word) !== undefined);
+  if (verb !== undefined) {
+    throw new UsageError(`Options stand after the verb "${verb}".`, `skein ${argv.join(' ')}`, `Run: skein ${verb} …`);
+  }
+  return run(context, await loadVerb('list'), argv);
 }
 
 async function run(context: Context, command: Command, argv: readonly string[]): Promise<number> {
@@ -73,16 +109,18 @@ async function loadVerb(name: string): Promise<Command> {
 async function showHelp(context: Context, name: string | undefined): Promise<number> {
   const { helpText, overviewText } = await import('./help.ts');
   context.out.write(
-    name === undefined ? await overviewText(context.out.style) : helpText(await loadVerb(name), context.out.style),
+    name === undefined
+      ? await overviewText(context.out.style, context.out.columns)
+      : helpText(await loadVerb(name), context.out.style, context.out.columns),
   );
   return 0;
 }
 
 function reportError(err: Terminal, error: unknown, verbose: boolean): number {
   if (error instanceof Error && 'where' in error && 'next' in error) {
-    err.write(
-      `${err.style.bad('skein:')} ${error.message}\n  ${err.style.dim('at:')} ${error.where}\n  ${err.style.dim('next:')} ${error.next}\n`,
-    );
+    const what = 'what' in error ? String(error.what) : error.message;
+    const lines = [what, `${err.style.dim('at:')} ${error.where}`, `${err.style.dim('next:')} ${error.next}`];
+    err.write(`${err.style.bad('skein:')} ${lines.map(safeText).join('\n  ')}\n`);
     if (verbose) err.write(`${error.stack ?? ''}\n`);
     return error instanceof CommandError ? error.exitCode : 1;
   }

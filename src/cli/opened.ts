@@ -1,6 +1,7 @@
 /** A selector → the chat it names, opened, with the branch and the turns that were asked for. */
 import type { SessionFile } from '../disk/find.ts';
 import { toolOutputsOf } from '../disk/outputs.ts';
+import type { Entry } from '../format/entry.ts';
 import { type Agent, usageOfAgents } from '../graph/agents.ts';
 import type { Branch } from '../graph/branches.ts';
 import type { Chat } from '../graph/chat.ts';
@@ -11,7 +12,7 @@ import type { AgentView } from '../views/options.ts';
 import { chatOf, type ListedChat, openChat } from './chats.ts';
 import type { Arguments, Option } from './command.ts';
 import type { Context } from './context.ts';
-import { UsageError } from './errors.ts';
+import { CommandError, UsageError } from './errors.ts';
 import type { Library } from './library.ts';
 import { selectOne } from './select.ts';
 
@@ -76,15 +77,15 @@ function openFile(context: Context, args: Arguments, library: Library, file: Ses
   };
 }
 
-/** A session that ends a conversation of its own means that one, not the newest of its chat. */
+/** The conversation that ends with the session, or goes on from its end. */
 function branchOfSession(chat: Chat, file: string): Branch | undefined {
   const session = chat.sessions.find((each) => each.file === file);
-  return session?.leaf ? (chat.branchOf(session.id) ?? chat.current) : chat.current;
+  return (session && chat.branchOf(session.id)) ?? chat.current;
 }
 
 function findBranch(chat: Chat, wanted: string): Branch {
-  const byNumber = /^\d{1,3}$/.test(wanted) ? chat.branches[Number(wanted) - 1] : undefined;
-  const branch = byNumber ?? chat.branches.find(({ head }) => head?.startsWith(wanted));
+  const byNumber = /^\d{1,4}$/.test(wanted) ? chat.branches[Number(wanted) - 1] : undefined;
+  const branch = byNumber ?? (wanted === '' ? undefined : chat.branches.find(({ head }) => head?.startsWith(wanted)));
   if (branch) return branch;
   throw new UsageError(
     `There is no branch "${wanted}"; the chat has ${chat.branches.length}.`,
@@ -98,7 +99,14 @@ export function chosenTurns(args: Arguments, turns: readonly Turn[]): Turn[] {
   const wanted = args.values('turn');
   if (wanted.length === 0) return [...turns];
   const tests = wanted.map((text) => turnTest(text, turns));
-  return turns.filter((turn) => tests.some((fits) => fits(turn)));
+  const chosen = turns.filter((turn) => tests.some((fits) => fits(turn)));
+  if (chosen.length > 0) return chosen;
+  const last = turns.at(-1)?.number ?? 0;
+  throw new CommandError(
+    `There is no turn ${wanted.join(', ')}; the last is ${last}.`,
+    `--turn ${wanted.join(' --turn ')}`,
+    'See them all: leave out --turn.',
+  );
 }
 
 function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean {
@@ -109,7 +117,8 @@ function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean
     const to = range[2] === undefined ? from : range[2] === '' ? Number.POSITIVE_INFINITY : Number(range[2]);
     return ({ number }) => number >= from && number <= to;
   }
-  if (turns.some(({ uuid }) => uuid?.startsWith(text))) return ({ uuid }) => uuid?.startsWith(text) ?? false;
+  if (text !== '' && turns.some(({ uuid }) => uuid?.startsWith(text)))
+    return ({ uuid }) => uuid?.startsWith(text) ?? false;
   const last = turns.at(-1)?.number ?? 0;
   throw new UsageError(
     `There is no turn "${text}".`,
@@ -118,12 +127,19 @@ function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean
   );
 }
 
-/** Each call to the agent it started, as something to show; made when asked for. */
+/**
+ * Each call to the agent it started, as something to show; made when asked for. An agent's transcript may repeat the call
+ * that started it: a call leads only to agents of the transcript it stands in, so there is no circle.
+ */
 function agentLookup(chat: Chat): (call: ToolCall) => AgentView | undefined {
+  const ownerOf = new Map<Entry, string>();
   const byCall = new Map<string, Agent>();
-  for (const agent of chat.allAgents) for (const id of agent.toolUseIds) if (!byCall.has(id)) byCall.set(id, agent);
+  for (const agent of chat.allAgents) {
+    for (const entry of agent.entries) if (entry.kind === 'assistant') ownerOf.set(entry, agent.agentId);
+    for (const id of agent.toolUseIds) byCall.set(`${agent.parent ?? ''} ${id}`, agent);
+  }
   return (call) => {
-    const agent = byCall.get(call.id);
+    const agent = byCall.get(`${ownerOf.get(call.use) ?? ''} ${call.id}`);
     if (agent === undefined) return undefined;
     const { input, output, cacheCreation, cacheRead, toolCalls } = usageOfAgents([agent]);
     return {

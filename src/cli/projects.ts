@@ -1,19 +1,12 @@
 /** Sessions by the project they belong to. */
 import type { SessionFile } from '../disk/find.ts';
-import { groupByProject, projectOf } from '../disk/project.ts';
+import { groupByProject } from '../disk/project.ts';
 import type { Library } from './library.ts';
-
-/** Looking for the cwd does not read on for ever; it stands on the first lines. */
-const PEEK_BYTES = 4 << 20;
 
 /** A project is named by its path, the end of its path, or its folder's slug. */
 export function inProject(library: Library, name: string): SessionFile[] {
   const sessions = library.files.filter((file) => file.kind === 'session');
-  const groups = groupByProject(
-    sessions,
-    () => {},
-    (session) => projectOf(session, { maxBytes: PEEK_BYTES }),
-  );
+  const groups = groupByProject(sessions);
   return groups
     .filter((group) => namesProject(group.path, name) || group.sessions.some(({ slug }) => slug === name))
     .flatMap((group) => group.sessions);

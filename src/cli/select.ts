@@ -7,7 +7,7 @@ import { listChats } from './chats.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { type Library, lookAt, openLibrary, sessionFilesOf } from './library.ts';
+import { type Library, lookAt, openLibrary, reportProblems, sessionFilesOf } from './library.ts';
 import { inProject } from './projects.ts';
 
 const SHORTEST_ID = 4;
@@ -44,16 +44,18 @@ export function selectOne(
 export function select(context: Context, args: Arguments, selector: string): Selected {
   const path = resolve(context.cwd, selector);
   if (existsSync(path) && statSync(path).isFile()) return fileGiven(context, path);
+  if (selector.endsWith('.jsonl') || (selector.includes('/') && !selector.startsWith('project:'))) {
+    throw nothing(selector, `There is no file ${path}.`);
+  }
   const library = openLibrary(context, args);
-  return { library, files: selectIn(context, library, selector) };
+  const files = selectIn(context, library, selector);
+  if (files.length === 0) reportProblems(context, library.problems);
+  return { library, files };
 }
 
 function selectIn(context: Context, library: Library, selector: string): SessionFile[] {
   if (selector.startsWith('@')) return byAge(library, selector);
   if (selector.startsWith('project:')) return newestFirst(inProject(library, selector.slice('project:'.length)));
-  if (selector.endsWith('.jsonl') || selector.includes('/')) {
-    throw nothing(selector, `There is no file ${resolve(context.cwd, selector)}.`);
-  }
   const exact = library.files.filter((file) => idsOf(file).includes(selector));
   if (exact.length > 0) return exact;
   const fits = (file: SessionFile) => idsOf(file).some((id) => id.startsWith(selector));
@@ -65,11 +67,17 @@ function idsOf(file: SessionFile): string[] {
   return file.agentId === undefined ? [file.sessionId] : [file.sessionId, file.agentId];
 }
 
+/** A file in a project folder is looked at with what lies beside it: copies and agents belong to its chat. */
 function fileGiven(context: Context, path: string): Selected {
-  const library = lookAt(context, [path]);
-  const [file] = library.files;
-  if (file === undefined) throw new CommandError('It is not a file Skein can read.', path, 'Name a .jsonl file.');
-  return { library, files: [file] };
+  const folder = /^(.*[/\\]projects[/\\][^/\\]+)[/\\]/.exec(path)?.[1];
+  const library = lookAt(context, [folder ?? path]);
+  const file =
+    library.files.find((each) => each.file === path) ?? (folder === undefined ? library.files[0] : undefined);
+  if (file !== undefined) return { library, files: [file] };
+  const alone = lookAt(context, [path]);
+  const [first] = alone.files;
+  if (first === undefined) throw new CommandError('It is not a file Skein can read.', path, 'Name a .jsonl file.');
+  return { library: alone, files: [first] };
 }
 
 function byAge(library: Library, selector: string): SessionFile[] {
@@ -81,7 +89,8 @@ function byAge(library: Library, selector: string): SessionFile[] {
       'Use @last for the newest session, @last~1 for the one before it.',
     );
   }
-  const file = newestFirst(sessionFilesOf(library))[Number(match[1] ?? 0)];
+  // The client leaves empty files behind (L6): nothing was said there.
+  const file = newestFirst(sessionFilesOf(library).filter(({ bytes }) => bytes > 0))[Number(match[1] ?? 0)];
   return file === undefined ? [] : [file];
 }
 
@@ -107,6 +116,6 @@ function ambiguous(selector: string, found: readonly SessionFile[]): CommandErro
   return new UsageError(
     `"${selector}" fits ${found.length} sessions:${shown.join('')}${rest}`,
     selector,
-    'Give more of the id or title.',
+    'Give more of the id or title, or the path of the file.',
   );
 }

@@ -8,9 +8,15 @@ export function parseTime(text: string, now: Date): number | undefined {
   if (text === 'today') return startOfDay(now, 0);
   if (text === 'yesterday') return startOfDay(now, -1);
   const date = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
-  if (date) return new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime();
+  if (date) return dayStart(Number(date[1]), Number(date[2]), Number(date[3]));
   const time = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** 2026-13-45 is no day. */
+function dayStart(year: number, month: number, day: number): number | undefined {
+  const date = new Date(year, month - 1, day);
+  return date.getMonth() === month - 1 && date.getDate() === day ? date.getTime() : undefined;
 }
 
 function startOfDay(now: Date, days: number): number {

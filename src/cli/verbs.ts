@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 
 interface Verb {
   readonly name: string;
-  readonly group: 'look' | 'tools';
+  readonly group: 'look' | 'keep' | 'tools';
   readonly load: () => Promise<Command>;
 }
 
@@ -16,10 +16,11 @@ export const VERBS: readonly Verb[] = [
   { name: 'check', group: 'look', load: async () => (await import('./commands/check.ts')).check },
   { name: 'context', group: 'look', load: async () => (await import('./commands/context.ts')).context },
   { name: 'diff', group: 'look', load: async () => (await import('./commands/diff.ts')).diff },
+  { name: 'archive', group: 'keep', load: async () => (await import('./commands/archive.ts')).archive },
   { name: 'completion', group: 'tools', load: async () => (await import('./commands/completion.ts')).completion },
 ];
 
-export const GROUPS = { look: 'Look', tools: 'Tools' } as const;
+export const GROUPS = { look: 'Look', keep: 'Keep', tools: 'Tools' } as const;
 
 export function findVerb(name: string): Verb | undefined {
   return VERBS.find((verb) => verb.name === name);

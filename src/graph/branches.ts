@@ -30,6 +30,8 @@ export interface Branches {
   entriesOf(branch: Branch | undefined): Entry[];
   /** The branch that ends with an entry, or with another line of its step. */
   endingWith(entry: Entry): Branch | undefined;
+  /** A branch that holds an entry: the current one if it does, else the newest. */
+  containing(entry: Entry): Branch | undefined;
 }
 
 export interface BranchOptions extends LinkOptions {
@@ -68,6 +70,11 @@ export function branchesOf(entries: readonly Entry[], options: BranchOptions = {
     endingWith: (entry) => {
       const step = steps.stepOf[links.nodeAt[entries.indexOf(entry)] ?? NONE];
       return branches.find((branch) => made.get(branch)?.last === step);
+    },
+    containing: (entry) => {
+      const step = steps.stepOf[links.nodeAt[entries.indexOf(entry)] ?? NONE] ?? START;
+      const holding = branches.filter((branch) => pathTo(steps, made.get(branch)?.last ?? START)[step] === 1);
+      return holding.find((branch) => branch.current) ?? holding.at(-1);
     },
   };
 }

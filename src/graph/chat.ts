@@ -28,7 +28,7 @@ export interface Chat extends ChatSummary {
   readonly allAgents: readonly Agent[];
   /** The conversation of one branch in its order, from file to file, copies once; without a branch that of the current one. */
   entriesOf(branch?: Branch): Entry[];
-  /** The branch that ends where a session ends; none for a session whose end another one took up. */
+  /** The branch that ends where a session ends, or one that goes on from there. */
   branchOf(sessionId: string): Branch | undefined;
   /** Every entry of every branch. */
   readonly entries: readonly Entry[];
@@ -38,7 +38,7 @@ export function openChat(chat: ChatSummary, load: (session: ChatSession) => Load
   const loaded = chat.sessions.map(load);
   const merged = mergeSessions(loaded.map(({ entries }) => entries));
   const leaves = createLeaves(chat, loaded, merged);
-  const { branches, current, entriesOf, endingWith } = branchesOf(merged.entries, {
+  const { branches, current, entriesOf, endingWith, containing } = branchesOf(merged.entries, {
     identity: merged.identity,
     joins: joinsOf(chat, loaded, merged, leaves),
     leaf: leaves(chat.head),
@@ -58,7 +58,7 @@ export function openChat(chat: ChatSummary, load: (session: ChatSession) => Load
     entriesOf: (branch) => entriesOf(branch ?? current),
     branchOf: (sessionId) => {
       const leaf = leaves(sessionId);
-      return leaf && endingWith(leaf);
+      return leaf && (endingWith(leaf) ?? containing(leaf));
     },
   };
 }

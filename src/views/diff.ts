@@ -32,24 +32,36 @@ export interface ChatDiff {
   readonly totals: { readonly a: ChatTotals; readonly b: ChatTotals };
 }
 
+/** Chats that differ in more turns than this are not aligned any further: everything past their common start is told apart. */
+const MOST_EDITS = 2000;
+
 export function diffChats(a: readonly Turn[], b: readonly Turn[]): ChatDiff {
-  const common: TurnPair[] = [];
-  const onlyA: Turn[] = [];
-  const onlyB: Turn[] = [];
-  const left = [...a];
-  const right = [...b];
-  for (const { added, removed, value } of diffArrays(a.map(identityOf), b.map(identityOf))) {
-    if (removed) onlyA.push(...left.splice(0, value.length));
-    else if (added) onlyB.push(...right.splice(0, value.length));
-    else {
-      const others = right.splice(0, value.length);
-      for (const [index, turn] of left.splice(0, value.length).entries()) {
-        const other = others[index];
-        if (other) common.push({ a: turn, b: other, changes: changesBetween(turn, other) });
-      }
+  const [left, right] = [a.map(identityOf), b.map(identityOf)];
+  let start = 0;
+  while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
+  const pairs: [Turn, Turn][] = a.slice(0, start).flatMap((turn, i) => (b[i] ? [[turn, b[i]]] : []));
+  const [onlyA, onlyB]: [Turn[], Turn[]] = [[], []];
+  let [i, j] = [start, start];
+  const changes = diffArrays(left.slice(start), right.slice(start), { maxEditLength: MOST_EDITS });
+  for (const { added, removed, value } of changes ?? apart(left.slice(start), right.slice(start))) {
+    for (const _ of value) {
+      const [turn, other] = [a[i], b[j]];
+      if (removed && turn) onlyA.push(turn);
+      else if (added && other) onlyB.push(other);
+      else if (turn && other) pairs.push([turn, other]);
+      if (!added) i += 1;
+      if (!removed) j += 1;
     }
   }
+  const common = pairs.map(([turn, other]) => ({ a: turn, b: other, changes: changesBetween(turn, other) }));
   return { common, onlyA, onlyB, totals: { a: totalsOf(a), b: totalsOf(b) } };
+}
+
+function apart(left: readonly string[], right: readonly string[]) {
+  return [
+    { removed: true, added: false, value: left },
+    { removed: false, added: true, value: right },
+  ];
 }
 
 /** A copy keeps the uuid of its prompt, a clone says where it came from (S6); otherwise the words decide. */
@@ -89,7 +101,7 @@ export function totalsOf(turns: readonly Turn[]): ChatTotals {
   const { input, output, cacheCreation, cacheRead } = usageOfMessages(messages);
   return {
     turns: turns.filter(({ number }) => number > 0).length,
-    messages: messages.length,
+    messages: new Set(messages.map((message) => message.id ?? message)).size,
     toolCalls: turns.reduce((sum, { toolCalls }) => sum + toolCalls.length, 0),
     tools,
     input,

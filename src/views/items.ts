@@ -32,7 +32,7 @@ export function itemsOf(turn: Turn): Item[] {
     if (entry.head.uuid !== undefined && entry.kind !== 'assistant' && seen.has(entry.head.uuid)) continue;
     if (entry.head.uuid !== undefined) seen.add(entry.head.uuid);
     const message = byFirst.get(entry);
-    if (message) items.push(...messageItems(message, calls));
+    if (message) for (const item of messageItems(message, calls)) items.push(item);
     else if (entry === turn.prompt) items.push(promptItem(entry));
     else if (!entry.head.isSidechain) items.push(...noteItems(entry));
   }

@@ -3,6 +3,7 @@ import type { ToolCall, Turn } from '../graph/types.ts';
 import { type Item, itemsOf, tokenCount } from './items.ts';
 import { type AgentView, humanDuration, humanSize, type ViewOptions } from './options.ts';
 import { safeLine, safeText } from './safe.ts';
+import { nestedMarkdown } from './safemarkdown.ts';
 import { type Part, toolView } from './toolview.ts';
 
 export function turnMarkdown(turn: Turn, options: ViewOptions): string {
@@ -22,7 +23,7 @@ function itemBlocks(item: Item, options: ViewOptions): string[] {
     case 'prompt':
       return [quote(safeText(item.text))];
     case 'text':
-      return [safeText(item.text).trim()];
+      return [nestedMarkdown(safeText(item.text).trim())];
     case 'thinking':
       return options.thinking
         ? [`<details><summary>Thinking</summary>\n\n${fence(safeText(item.text), 'text')}\n\n</details>`]

@@ -16,7 +16,7 @@ export function turnText(turn: Turn, options: ViewOptions, paint: Paint): string
     turnHeading(turn, options, paint),
     ...itemsOf(turn).flatMap((item) => itemLines(item, options, paint)),
   ];
-  if (turn.state === 'open') lines.push(paint.warn('… not finished'));
+  if (turn.state === 'open' && turn.number > 0) lines.push(paint.warn('… not finished'));
   return `${lines.join('\n').trimEnd()}\n`;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { asArray, at } from '../../src/format/json.ts';
+import { nestedMarkdown } from '../../src/views/safemarkdown.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { expectGolden } from '../support/golden.ts';
 import { skein } from '../support/skein.ts';
@@ -139,10 +140,16 @@ describe('show, on the demo set', () => {
     const markdown = skein(['show', '@last', '--root', root, '--format', 'md', '--tools', 'full']).text;
     expect(markdown).toContain('````console');
     expect(markdown).not.toMatch(/^# not a heading/m);
+    expect(nestedMarkdown('# A\n```\n# b\n<i>')).toBe('### A\n```\n# b\n<i>\n```');
+    expect(nestedMarkdown('<details> `<b>` a<b')).toBe('&lt;details> `<b>` a&lt;b');
   });
 
   test.each([
-    [['show', 'f6e7', '--turn', '99'], 1, /Nothing was said/],
+    [['show', 'f6e7', '--turn', '99'], 1, /There is no turn 99; the last is 5/],
+    [['cat', 'f6e7', '--turn', '99'], 1, /There is no turn 99/],
+    [['show', 'f6e7', '--turn', ''], 2, /There is no turn ""/],
+    [['show', 'f6e7', 'bf4e'], 2, /an argument too many: "bf4e"/],
+    [['context', 'f6e7', '--prompt', ' '], 2, /An empty prompt/],
     [['show', 'f6e7', '--turn', 'soon'], 2, /There is no turn "soon"/],
     [['show', 'f6e7', '--branch', '7'], 2, /There is no branch "7"; the chat has 1/],
     [['diff', 'f6e7'], 2, /Two chats are needed/],
@@ -159,6 +166,61 @@ describe('tree, diff, cat --turn', () => {
       'views/tree.txt',
       demo('tree').text.replace(/· (?:\d+ \w+ ago|just now|\d{4}-\d\d-\d\d)$/gm, '· <ago>'),
     );
+  });
+
+  test('H2: a superseded session shows the conversation that goes on from it; a path means the same as an id', () => {
+    const root = tempFolder();
+    const project = join(root, 'projects', '-p');
+    mkdirSync(project, { recursive: true });
+    const id = (n: number) => `0000000${n}-0000-4000-8000-000000000000`;
+    const line = (session: number, uuid: string, parentUuid: string | null, minute: number) =>
+      `${JSON.stringify({ type: 'user', uuid, parentUuid, sessionId: id(session), cwd: '/p', version: '1.0.111', timestamp: `2026-01-01T00:${minute}:00.000Z`, message: { role: 'user', content: uuid } })}\n`;
+    const put = (session: number, lines: string[]) =>
+      writeFileSync(join(project, `${id(session)}.jsonl`), lines.join(''));
+    put(1, [line(1, 'one', null, 10)]);
+    put(3, [line(3, 'one', null, 10), line(3, 'six-b', 'one', 20)]);
+    put(4, [line(4, 'one', null, 10), line(4, 'six-b', 'one', 20), line(4, 'nine', 'six-b', 30)]);
+    put(2, [line(2, 'one', null, 10), line(2, 'six-a', 'one', 40)]);
+    const prompts = (selector: string) =>
+      (asArray(at(skein(['show', selector, '--root', root, '--json']).json(), 'turns')) ?? []).map((turn) =>
+        at(turn, 'prompt'),
+      );
+    expect(prompts(id(3))).toEqual(['one', 'six-b', 'nine']);
+    expect(prompts(id(4))).toEqual(['one', 'six-b', 'nine']);
+    expect(prompts(id(2))).toEqual(['one', 'six-a']);
+    expect(prompts(join(project, `${id(3)}.jsonl`))).toEqual(['one', 'six-b', 'nine']);
+  });
+
+  test('L3: a sub-agent can be selected; one that repeats the call that started it leads in no circle', () => {
+    const root = tempFolder();
+    const project = join(root, 'projects', '-p');
+    const session = '0000000a-0000-4000-8000-000000000000';
+    mkdirSync(join(project, session, 'subagents'), { recursive: true });
+    const entry = (uuid: string, parentUuid: string | null, type: string, content: unknown, more = {}) =>
+      `${JSON.stringify({ type, uuid, parentUuid, sessionId: session, cwd: '/p', timestamp: '2026-01-01T00:00:00.000Z', message: { role: type, ...(type === 'assistant' ? { id: `m-${uuid}` } : {}), content }, ...more })}\n`;
+    const call = [{ type: 'tool_use', id: 't1', name: 'Task', input: { prompt: 'look', description: 'look' } }];
+    const result = [{ type: 'tool_result', tool_use_id: 't1', content: 'seen' }];
+    writeFileSync(
+      join(project, `${session}.jsonl`),
+      entry('a', null, 'user', 'go') +
+        entry('b', 'a', 'assistant', call) +
+        entry('c', 'b', 'user', result, { toolUseResult: { agentId: 'a111111', status: 'completed' } }),
+    );
+    const side = { isSidechain: true, agentId: 'a111111' };
+    writeFileSync(
+      join(project, session, 'subagents', 'agent-a111111.jsonl'),
+      entry('a', null, 'user', 'go', side) +
+        entry('b', 'a', 'assistant', call, side) +
+        entry('d', 'b', 'user', 'look', side) +
+        entry('e', 'd', 'assistant', [{ type: 'text', text: 'I see' }], side),
+    );
+    const show = (...args: string[]) => skein(['show', ...args, '--root', root]);
+    expect(show(session, '--tools', 'full').text).toContain('I see');
+    expect(show(session, '--json').json()).toMatchObject({
+      turns: [{ toolCalls: [{ agent: { agentId: 'a111111' } }] }],
+    });
+    expect(show('agent-a111111').text).toContain('I see');
+    expect(skein(['context', 'agent-a111111', '--prompt', 'x', '--root', root]).text).toContain('I see');
   });
 
   test('diff of two branches of one conversation, forked into files', () => {

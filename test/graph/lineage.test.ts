@@ -20,7 +20,7 @@ function shuffles<T>(items: readonly T[]): T[][] {
   return [[...items], items.toReversed(), [...items.slice(3), ...items.slice(0, 3)]];
 }
 
-describe('lineage: the six sessions of seeds/000', () => {
+describe('lineage: six sessions of a real conversation', () => {
   const [CE, D755, AB, D48, FA, D77] = ['ce66e75e', '755d966a', 'ab337be2', '48bfdc96', 'fa2f7873', '77a00ded'];
   const isUser = (line: JsonObject) => line.type === 'user';
 

@@ -1,5 +1,4 @@
 /** `skein cat`: the raw lines of a session, byte for byte. */
-import { once } from 'node:events';
 import { copyRange, readEntriesOf } from '../../disk/read.ts';
 import type { Entry } from '../../format/entry.ts';
 import { typeName } from '../../format/inventory.ts';
@@ -9,6 +8,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { chosenTurns, openSelected, TURN_OPTION } from '../opened.ts';
 import { selectOne } from '../select.ts';
+import { write } from '../write.ts';
 
 export const cat: Command = {
   name: 'cat',
@@ -48,6 +48,7 @@ export const cat: Command = {
     ['skein cat @last --turn 3', 'the lines of the third turn'],
   ],
   completes: 'selector',
+  takes: 1,
   run,
 };
 
@@ -61,10 +62,9 @@ async function run(context: Context, args: Arguments): Promise<number> {
   let found = 0;
   const turns = args.values('turn').length > 0 ? chosenTurns(args, openSelected(context, args).turns) : undefined;
   for (const entry of turns?.flatMap((turn) => turn.entries) ?? readEntriesOf(file)) {
-    if (context.signal.aborted) break;
     if (!filters.every((fits) => fits(entry))) continue;
     found += 1;
-    await write(context, args.flag('json') ? `${JSON.stringify(toJson(entry))}\n` : Buffer.concat(lineBytesOf(entry)));
+    await write(context.out, args.flag('json') ? `${JSON.stringify(toJson(entry))}\n` : Buffer.concat(lineBytesOf(entry)));
   }
   if (found === 0 && filters.length > 0) context.err.write(`${context.err.style.dim('No line fits.')} ${file}\n`);
   return found > 0 || filters.length === 0 ? 0 : 1;
@@ -123,8 +123,4 @@ function toJson(entry: Entry) {
     problem: entry.problem,
     text: bytes.toString('utf8'),
   };
-}
-
-async function write({ out, signal }: Context, bytes: string | Uint8Array): Promise<void> {
-  if (!out.stream.write(bytes)) await Promise.race([once(out.stream, 'drain'), once(signal, 'abort')]);
 }

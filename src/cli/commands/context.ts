@@ -1,12 +1,15 @@
 /** `skein context`: exactly what a resume would send to the model next. */
 import { readSessionOf } from '../../disk/read.ts';
 import { plainText } from '../../format/content.ts';
+import type { Entry } from '../../format/entry.ts';
 import { asString } from '../../format/json.ts';
 import { type ApiMessage, context as contextOf } from '../../graph/context/context.ts';
 import { validate } from '../../graph/validate.ts';
 import { safeLine } from '../../views/safe.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { writeJsonList } from '../jsonout.ts';
 import { cut, humanBytes } from '../layout.ts';
 import { selectOne } from '../select.ts';
 
@@ -32,18 +35,26 @@ export const context: Command = {
     ['skein context 4f0c --prompt "go on" --json', 'the messages of the next request'],
   ],
   completes: 'selector',
+  takes: 1,
   run,
 };
 
-function run(cli: Context, args: Arguments): number {
-  const { file } = selectOne(cli, args).file;
-  const { messages, model } = contextOf(readSessionOf(file).entries, {
-    prompt: args.value('prompt'),
-    model: args.value('model'),
-  });
-  if (args.flag('json')) cli.out.write(`${JSON.stringify({ messages, model: model ?? null }, null, 2)}\n`);
+async function run(cli: Context, args: Arguments): Promise<number> {
+  const prompt = args.value('prompt');
+  if (prompt?.trim() === '')
+    throw new UsageError('An empty prompt cannot be sent.', '--prompt ""', 'Say something, or leave --prompt out.');
+  const { file } = selectOne(cli, args);
+  const { entries } = readSessionOf(file.file);
+  const history = file.kind === 'agent' ? entries.map(asMain) : entries;
+  const { messages, model } = contextOf(history, { prompt, model: args.value('model') });
+  if (args.flag('json')) await writeJsonList(cli, { model: model ?? null }, 'messages', messages);
   else writeOverview(cli, messages, model);
   return messages.length > 0 ? 0 : 1;
+}
+
+/** In a sub-agent's own file the side chain is the conversation. */
+function asMain(entry: Entry): Entry {
+  return { ...entry, head: { ...entry.head, isSidechain: false } };
 }
 
 function writeOverview({ out, err }: Context, messages: readonly ApiMessage[], model: string | undefined): void {

@@ -23,6 +23,7 @@ export const diff: Command = {
     ['skein diff before.jsonl after.jsonl --json', 'two files, as JSON'],
   ],
   completes: 'selector',
+  takes: 2,
   run,
 };
 

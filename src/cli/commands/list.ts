@@ -6,7 +6,7 @@ import { type ListedChat, listChats } from '../chats.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { ago, type Column, homePath, humanBytes, shortModel, table } from '../layout.ts';
+import { ago, type Column, humanBytes, shortModel, shortPath, table } from '../layout.ts';
 import { openLibrary, reportProblems } from '../library.ts';
 import { namesProject } from '../projects.ts';
 import { parseTime } from '../time.ts';
@@ -48,7 +48,7 @@ export const list: Command = {
 
 function run(context: Context, args: Arguments): number {
   const library = openLibrary(context, args);
-  if (!args.flag('json')) reportProblems(context, library.problems);
+  reportProblems(context, library.problems);
   const fits = filterOf(context, args);
   const all = listChats(context, library);
   const sorted = sortBy(all.filter(fits), args.value('sort') ?? 'updated');
@@ -143,7 +143,7 @@ function writeTable(context: Context, chats: readonly ListedChat[]): void {
     },
     {
       title: 'PROJECT',
-      cell: ({ project }) => homePath(project, context.home),
+      cell: ({ project }) => shortPath(project),
       drop: 3,
       max: 36,
       paint: out.style.accent,

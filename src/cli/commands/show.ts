@@ -8,6 +8,7 @@ import { turnText } from '../../views/text.ts';
 import { branchJson, sessionJson } from '../chatjson.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
+import { writeJsonList } from '../jsonout.ts';
 import { humanBytes } from '../layout.ts';
 import { BRANCH_OPTION, chosenTurns, type OpenedChat, openSelected, TURN_OPTION } from '../opened.ts';
 import { page } from '../pager.ts';
@@ -44,6 +45,7 @@ export const show: Command = {
     ["skein show @last --json | jq '.turns[].toolCalls[].name'", 'every tool that was called'],
   ],
   completes: 'selector',
+  takes: 1,
   run,
 };
 
@@ -51,24 +53,25 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const opened = openSelected(context, args);
   const turns = chosenTurns(args, opened.turns);
   const format = args.flag('json') ? 'json' : (args.value('format') ?? 'text');
-  if (format === 'json') context.out.write(`${JSON.stringify(chatJson(opened, turns), null, 2)}\n`);
+  if (format === 'json') await writeJsonList(context, { chat: chatJson(opened) }, 'turns', turnsJson(opened, turns));
   else if (turns.length === 0) context.err.write('Nothing was said in this chat.\n');
   else await page(context, pieces(context, args, opened, turns, format), !args.flag('no-pager'));
   return turns.length > 0 ? 0 : 1;
 }
 
-function chatJson({ listed, chat, branch, resolve, agentOf }: OpenedChat, turns: readonly Turn[]) {
+function chatJson({ listed, chat, branch }: OpenedChat) {
   return {
-    chat: {
-      id: listed.id,
-      title: listed.title ?? null,
-      project: listed.project,
-      branch: branch ? branchJson(branch) : null,
-      branches: chat.branches.length,
-      sessions: listed.sessions.map(sessionJson),
-    },
-    turns: turns.map((turn) => turnJson(turn, { resolve, agentOf })),
+    id: listed.id,
+    title: listed.title ?? null,
+    project: listed.project,
+    branch: branch ? branchJson(branch) : null,
+    branches: chat.branches.length,
+    sessions: listed.sessions.map(sessionJson),
   };
+}
+
+function* turnsJson({ resolve, agentOf }: OpenedChat, turns: readonly Turn[]): Generator<object> {
+  for (const turn of turns) yield turnJson(turn, { resolve, agentOf });
 }
 
 function* pieces(

@@ -2,6 +2,7 @@
 import { jsonOf } from '../../format/entry.ts';
 import { typedOf } from '../../format/typed.ts';
 import { type Agent, usageOfAgents } from '../../graph/agents.ts';
+import type { Branch } from '../../graph/branches.ts';
 import type { Chat } from '../../graph/chat.ts';
 import { turnsOf } from '../../graph/turns.ts';
 import { tokenCount } from '../../views/items.ts';
@@ -11,7 +12,7 @@ import { agentJson, branchJson, sessionJson } from '../chatjson.ts';
 import { chatOf, type ListedChat, listChats, openChat } from '../chats.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
-import { ago, cut, humanBytes } from '../layout.ts';
+import { ago, cut, cutPainted, humanBytes } from '../layout.ts';
 import { type Library, openLibrary, reportProblems } from '../library.ts';
 import { selectOne } from '../select.ts';
 
@@ -29,19 +30,19 @@ export const tree: Command = {
     ["skein tree --json | jq '.chats[] | select(.edges != [])'", 'chats that span several files'],
   ],
   completes: 'selector',
+  takes: 1,
   run,
 };
 
 function run(context: Context, args: Arguments): number {
   const { library, listed } = chatsFor(context, args);
-  if (!args.flag('json')) reportProblems(context, library.problems);
+  reportProblems(context, library.problems);
   if (args.flag('json')) {
     context.out.write(
       `${JSON.stringify({ chats: listed.map((chat) => chatJson(openChat(library, chat))) }, null, 2)}\n`,
     );
   } else {
     for (const chat of listed) {
-      if (context.signal.aborted) break;
       context.out.write(`${chatLines(context, chat, openChat(library, chat)).join('\n')}\n`);
     }
   }
@@ -98,7 +99,7 @@ function chatLines(context: Context, listed: ListedChat, chat: Chat): string[] {
     ...agentNodes(context, chat),
   ];
   const lines = [`${title} ${out.style.dim(facts.map(safeLine).join(' · '))}`, ...draw(nodes, '')];
-  return lines;
+  return lines.map((line) => cutPainted(line, out.columns));
 }
 
 function draw(nodes: readonly Node[], prefix: string): string[] {
@@ -133,19 +134,26 @@ function sessionNodes({ out }: Context, chat: Chat): Node[] {
   return [...roots.map(node), ...notes];
 }
 
+/** Titles need the turns of each branch; with very many branches they are left out. */
+const TITLED_BRANCHES = 50;
+
 function branchNodes({ out }: Context, chat: Chat): Node[] {
   if (chat.branches.length < 2) return [];
   return chat.branches.map((branch, index) => {
-    const turns = turnsOf(chat.entriesOf(branch));
-    const own = turns.at(-Math.max(1, branch.turns));
     const from = branch.forkedAt === undefined ? 'from the start' : `from ${branch.forkedAt.slice(0, 8)}`;
     const mark = branch.current ? out.style.good(' current') : '';
-    const title = own && branch.turns > 0 ? ` "${cut(turnTitle(own), 50)}"` : '';
+    const title = chat.branches.length > TITLED_BRANCHES ? '' : branchTitle(chat, branch);
+    const turns = `${branch.turns} ${branch.turns === 1 ? 'turn' : 'turns'} of its own`;
     return {
-      text: `branch ${index + 1} of ${chat.branches.length}${mark}: ${branch.turns} turns of its own ${out.style.dim(from)}${title}`,
+      text: `branch ${index + 1} of ${chat.branches.length}${mark}: ${turns} ${out.style.dim(from)}${title}`,
       below: [],
     };
   });
+}
+
+function branchTitle(chat: Chat, branch: Branch): string {
+  const own = branch.turns > 0 ? turnsOf(chat.entriesOf(branch)).at(-branch.turns) : undefined;
+  return own ? ` "${cut(turnTitle(own), 50)}"` : '';
 }
 
 function compactionNodes({ out }: Context, chat: Chat): Node[] {

@@ -1,0 +1,25 @@
+/** JSON too large for one string: written item by item, as fast as the reader takes it. */
+import { once } from 'node:events';
+import type { Context } from './context.ts';
+
+/** `{…head, "name": [items]}`. Items are made one after the other and not kept. */
+export async function writeJsonList(
+  context: Context,
+  head: object,
+  name: string,
+  items: Iterable<object>,
+): Promise<void> {
+  const opening = JSON.stringify(head, null, 2).replace(/\n?\}$/, '');
+  const separator = Object.keys(head).length > 0 ? ',' : '';
+  await write(context, `${opening}${separator}\n  ${JSON.stringify(name)}: [`);
+  let first = true;
+  for (const item of items) {
+    await write(context, `${first ? '' : ','}\n${JSON.stringify(item, null, 2)}`);
+    first = false;
+  }
+  await write(context, `${first ? '' : '\n  '}]\n}\n`);
+}
+
+async function write({ out }: Context, text: string): Promise<void> {
+  if (!out.stream.write(text)) await once(out.stream, 'drain');
+}
