@@ -56,6 +56,8 @@ const WRAPPERS: readonly (readonly [InputKind, RegExp])[] = [
   ['interrupt', /^\[Request interrupted by user/],
   ['compact_summary', /^This session is being continued from a previous conversation/],
   ['meta', /^<[a-z-]+-hook>/],
+  // A note for the memory file (`#`), which the model does not answer.
+  ['meta', /^<user-memory-input>/],
   ['command_output', /^This slash command can only be invoked by Claude/],
   // All that 1.0.111–2.1.45 keep of a mistyped command.
   ['slash_command', /^Unknown (?:slash command|skill): \S+\s*$/],
@@ -89,8 +91,12 @@ export function promptText(entry: Entry): string {
   return promptOf(entry).text;
 }
 
-/** What was read of an entry once: branches, turns and views all ask, and each time would be a read from disk. */
-const remembered = new WeakMap<Entry, Prompt>();
+/**
+ * What was read of the last prompts: branches, turns and views all ask, and each time would be a read from disk. A plain
+ * map of bounded size: a WeakMap would keep every entry of a passing file until the next full collection.
+ */
+const remembered = new Map<Entry, Prompt>();
+const MOST_REMEMBERED = 4096;
 /** Longer prompts are read again, so that payloads stay on disk. */
 const MAX_REMEMBERED = 2000;
 
@@ -101,9 +107,15 @@ export function promptOf(entry: Entry): Prompt {
   if (before !== undefined) return before;
   const prompt = readPrompt(entry, known);
   if (prompt.context.reduce((size, { text }) => size + text.length, prompt.text.length) <= MAX_REMEMBERED) {
-    remembered.set(entry, prompt);
+    remember(entry, prompt);
   }
   return prompt;
+}
+
+function remember(entry: Entry, prompt: Prompt): void {
+  const [oldest] = remembered.keys();
+  if (remembered.size >= MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  remembered.set(entry, prompt);
 }
 
 function readPrompt(entry: Entry, known: InputKind | undefined): Prompt {

@@ -1,7 +1,8 @@
 /** Strings that repeat from line to line (ids, paths, versions, models) are kept once instead of once an entry. */
 import { asString, type Json } from './json.ts';
 
-const SLOTS = 4096;
+/** Few: what stays here over two collections is moved to where it is collected late. */
+const SLOTS = 256;
 const LONGEST = 256;
 const recent: string[] = new Array<string>(SLOTS).fill('');
 

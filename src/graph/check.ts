@@ -1,20 +1,26 @@
 /** What is wrong with a session as a conversation: links that lead nowhere, calls without partners, shapes the API refuses. */
-import { blocksOf } from '../format/content.ts';
+import { type Block, blocksOf } from '../format/content.ts';
 import { type Entry, jsonOf } from '../format/entry.ts';
 import type { Issue, Severity } from '../format/issue.ts';
+import { chainOf, leafOf, walk } from './chain.ts';
+import { context } from './context/context.ts';
+import { flawOf } from './shapes.ts';
 import { pairToolCalls } from './toolcalls.ts';
+import { validate } from './validate.ts';
 
 const CONVERSATION = new Set(['user', 'assistant', 'system', 'attachment']);
 const LONGEST_TOOL_NAME = 200;
 
-/** All entries of one file, in file order. Linear; loads only payloads that hold text or thinking of the model. */
+/** All entries of one file, in file order. Linear; loads one payload at a time. */
 export function checkGraph(entries: readonly Entry[]): Issue[] {
   return [
     ...checkParents(entries),
     ...checkRoots(entries),
     ...checkCalls(entries),
     ...checkBlocks(entries),
+    ...checkStart(entries),
     ...checkTimes(entries),
+    ...checkResumed(entries),
   ];
 }
 
@@ -102,35 +108,49 @@ function checkCalls(entries: readonly Entry[]): Issue[] {
 function checkBlocks(entries: readonly Entry[]): Issue[] {
   return entries.flatMap((entry) => {
     const { head, kind } = entry;
-    if (kind !== 'assistant' || head.isSidechain) return [];
-    const issues: Issue[] = [];
-    for (const { type, name } of head.blocks) {
-      if (type === 'tool_use' && (name?.length ?? 0) > LONGEST_TOOL_NAME) {
-        issues.push(
-          issue(
-            'A7',
-            'error',
-            entry,
-            `tool name of ${name?.length} characters: the API refuses more than ${LONGEST_TOOL_NAME}`,
-          ),
-        );
-      }
-    }
-    if (head.blocks.some(({ type }) => type === 'text' || type === 'thinking')) issues.push(...checkTexts(entry));
-    return issues;
+    if ((kind !== 'assistant' && kind !== 'user') || head.isSidechain) return [];
+    // A blank prompt in one string is no message; only blocks are sent one by one.
+    if (head.contentForm !== 'array') return [];
+    return blocksOf(jsonOf(entry) ?? {}).flatMap((block) => checkBlock(entry, kind, block) ?? []);
   });
 }
 
-function checkTexts(entry: Entry): Issue[] {
-  return blocksOf(jsonOf(entry) ?? {}).flatMap((block) => {
-    if (block.type === 'text' && block.text.trim() === '') {
-      return [issue('A4', 'warning', entry, 'empty text block: clients before 2.1.91 send it and the API refuses')];
-    }
-    if (block.type === 'thinking' && block.signature === '') {
-      return [issue('A5', 'error', entry, 'thinking without a signature: the client sends it and the API refuses')];
-    }
-    return [];
-  });
+function checkBlock(entry: Entry, role: 'user' | 'assistant', block: Block): Issue | undefined {
+  if (block.type === 'text' && block.text.trim() === '') {
+    const what = 'empty text block: clients before 2.1.91 send it and the API refuses';
+    return issue('A4', 'warning', entry, what);
+  }
+  if (block.type === 'thinking' && block.signature === '') {
+    return issue('A5', 'error', entry, 'thinking without a signature: the client sends it and the API refuses');
+  }
+  if (block.type === 'tool_use' && block.name.length > LONGEST_TOOL_NAME) {
+    const what = `tool name of ${block.name.length} characters: the API refuses more than ${LONGEST_TOOL_NAME}`;
+    return issue('A7', 'error', entry, what);
+  }
+  const flaw = flawOf(role, block.raw);
+  return flaw === undefined ? undefined : issue('A4', 'warning', entry, `${flaw}: the API refuses it`);
+}
+
+/** A8: the conversation that a resume goes on with begins with an answer. */
+function checkStart(entries: readonly Entry[]): Issue[] {
+  const chain = chainOf(entries);
+  const leaf = leafOf(chain);
+  const path = leaf === undefined ? [] : walk(chain, leaf);
+  const first = path.find(({ entry }) => entry.kind === 'user' || entry.kind === 'assistant');
+  // Entries without a uuid (E15) have no order here.
+  if (first?.entry.kind !== 'assistant' || first.entry.head.isSidechain || first.key === '') return [];
+  return [
+    issue('A8', 'warning', first.entry, 'the conversation begins with an answer: left out on resume, up to a prompt'),
+  ];
+}
+
+/** A: what a resume by Skein would send. Nothing is ever wrong with that, unless Skein is. */
+function checkResumed(entries: readonly Entry[]): Issue[] {
+  return validate(context(entries, { prompt: 'x' }).messages).map(({ rule, severity, where, what }) => ({
+    rule,
+    severity,
+    what: `${where} of the resumed conversation: ${what}`,
+  }));
 }
 
 /** W1: the client does not find a conversation none of whose lines has a time. */

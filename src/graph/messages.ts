@@ -28,6 +28,16 @@ export function mergeMessages(entries: readonly Entry[], requests = requestTimes
   return groupLines(lines).map((group) => toMessage(group, requests));
 }
 
+/** Parts of one message, each merged on its own, as the one it is. */
+export function joinMessages(parts: readonly Message[], requests: ReadonlyMap<string, string>): Message {
+  const [first, ...more] = parts;
+  if (first !== undefined && more.length === 0) return first;
+  return toMessage(
+    parts.flatMap(({ entries }) => entries.map(ownLine)),
+    requests,
+  );
+}
+
 /** Messages of sub-agents as `agent_progress` entries repeat them. */
 export function copiedMessages(entries: readonly Entry[]): Message[] {
   const lines: MessageLine[] = [];
@@ -228,7 +238,10 @@ function lineJson(entry: Entry, message: Message): JsonObject | undefined {
 
 /** Old streams wrote a block again as it grew. Thinking that is already signed is finished. */
 function extendsBlock(later: Block, earlier: Block): boolean {
-  if (later.type === 'text' && earlier.type === 'text') return later.text.startsWith(earlier.text);
+  if (later.type === 'text' && earlier.type === 'text') {
+    // Every text begins with an empty one; that does not make it the same block.
+    return earlier.text === '' ? later.text === '' : later.text.startsWith(earlier.text);
+  }
   if (later.type === 'thinking' && earlier.type === 'thinking') {
     const sameSignature = earlier.signature === '' || earlier.signature === later.signature;
     return sameSignature && later.thinking.startsWith(earlier.thinking);

@@ -33,3 +33,9 @@ export function isClosing({ kind, head }: Entry): boolean {
 export function isInput(kind: InputKind): boolean {
   return kind !== 'none' && kind !== 'enqueued';
 }
+
+/** The transcript of a sub-agent: its prompts come from a model and start turns all the same. */
+export function isAgentTranscript(entries: readonly Entry[]): boolean {
+  const spoken = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant');
+  return spoken.length > 0 && spoken.every(({ head }) => head.isSidechain);
+}

@@ -16,11 +16,12 @@ import type { Round } from './types.ts';
 /** A pause after which a chat is taken up again rather than continued. */
 const PAUSE = 5 * 60 * 1000;
 
-export function roundOf(draft: Draft, previous: Draft | undefined): Round {
-  if (draft.prompt === undefined) return 'continue';
+export function roundOf(drafts: readonly Draft[], index: number): Round {
+  const [draft, previous] = [drafts[index], drafts[index - 1]];
+  if (draft?.prompt === undefined) return 'continue';
   if (previous?.prompt === undefined) return 'new_session';
   const gap = (millisOf(draft.prompt.head.timestamp) ?? Number.NaN) - (latest(previous.parts) ?? Number.NaN);
-  return gap > PAUSE || isLaterRun(draft, previous) ? 'resume' : 'new_round';
+  return gap > PAUSE || isLaterRun(draft, previous, drafts[index - 2]) ? 'resume' : 'new_round';
 }
 
 function latest(parts: readonly Part[]): number | undefined {
@@ -28,11 +29,15 @@ function latest(parts: readonly Part[]): number | undefined {
   return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
 }
 
-function isLaterRun(draft: Draft, previous: Draft): boolean {
+function isLaterRun(draft: Draft, previous: Draft, earlier: Draft | undefined): boolean {
   const [now, before] = [draft.prompt, previous.prompt];
   if (now === undefined || before === undefined) return false;
   if (now.source !== before.source) return true;
-  if (differ(now.head.version, before.head.version) || differ(now.head.sessionId, before.head.sessionId)) return true;
+  if (differ(now.head.version, before.head.version)) return true;
+  if (differ(now.head.sessionId, before.head.sessionId)) {
+    const isFirst = earlier?.prompt?.source !== before.source;
+    if (!isFirst || !isLeadingId(previous, now.head.sessionId)) return true;
+  }
   const between = entriesBetween(draft, previous);
   if (between.some((entry) => isClosing(entry) || entry.kind === 'cost-state' || isSessionStart(entry))) return true;
   return isPrintStart(between, now) || (isCopied(previous) && !isCopied(draft));
@@ -40,6 +45,17 @@ function isLaterRun(draft: Draft, previous: Draft): boolean {
 
 function differ(a: string | undefined, b: string | undefined): boolean {
   return a !== undefined && b !== undefined && a !== b;
+}
+
+/**
+ * H4: the first line of a continuation has the id of the session it continues; what follows has that of its own. A prompt
+ * that an interactive 1.0.x resume copied looks the same.
+ */
+function isLeadingId({ prompt, parts }: Draft, own: string | undefined): boolean {
+  if (isOld(prompt)) return false;
+  const first = parts.findIndex(({ entry }) => entry === prompt);
+  const ids = new Set(parts.slice(first + 1).map(({ entry }) => entry.head.sessionId));
+  return ids.has(own) && !ids.has(prompt?.head.sessionId);
 }
 
 /** From the last thing said in the turn before to the prompt. */
@@ -73,8 +89,12 @@ function isPrintStart(between: readonly Entry[], prompt: Entry): boolean {
 const SAME_MOMENT = 5;
 
 function isCopied({ prompt, parts }: Draft): boolean {
-  if (!prompt?.head.version?.startsWith('1.')) return false;
+  if (prompt === undefined || !isOld(prompt)) return false;
   const answer = parts.find(({ entry, inline }) => entry.kind === 'assistant' && !inline);
   const [asked, answered] = [millisOf(prompt.head.timestamp), millisOf(answer?.entry.head.timestamp)];
   return asked !== undefined && answered !== undefined && Math.abs(answered - asked) <= SAME_MOMENT;
+}
+
+function isOld(prompt: Entry | undefined): boolean {
+  return prompt?.head.version?.startsWith('1.') ?? false;
 }

@@ -4,6 +4,7 @@ import { type Entry, jsonOf } from '../format/entry.ts';
 import type { BlockHead } from '../format/head.ts';
 import type { Issue } from '../format/issue.ts';
 import { asString, at, type Json } from '../format/json.ts';
+import { inputKind, isHumanTurnStart } from '../format/prompt.ts';
 import { durationBetween, validTime } from './time.ts';
 import { type ToolResult, toToolResult } from './toolresults/read.ts';
 import type { ToolCall, ToolStatus } from './types.ts';
@@ -32,9 +33,15 @@ export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
   const results = collectResults(entries, issues);
   const stopped = interruptedMessages(entries);
   const agents = agentsInProgress(entries);
+  const resultOf = (use: Use) => (owners.get(use.id) === use ? results.get(use.id) : undefined);
+  const cutOff = usesCutOff(
+    entries,
+    uses.filter((use) => resultOf(use) === undefined),
+  );
   const calls = uses.map((use) => {
-    const result = owners.get(use.id) === use ? results.get(use.id) : undefined;
-    return toCall(use, result, stopped, agents.get(use.id));
+    const result = resultOf(use);
+    const status = result === undefined ? unansweredStatus(cutOff.has(use)) : statusOf(result, isStopped(use, stopped));
+    return toCall(use, result, status, agents.get(use.id));
   });
   for (const [id, { entry }] of results) {
     if (!owners.has(id)) issues.push(issue('A2', entry, `tool_result without its tool_use (${id})`));
@@ -114,14 +121,41 @@ function agentsInProgress(entries: readonly Entry[]): Map<string, string> {
   return agents;
 }
 
-function toCall(use: Use, result: Result | undefined, stopped: Set<string>, agent: string | undefined): ToolCall {
+/** Calls without a result that a marker of the same turn says were interrupted. Prompts are read only while one is open. */
+function usesCutOff(entries: readonly Entry[], unanswered: readonly Use[]): Set<Use> {
+  const cutOff = new Set<Use>();
+  const starts = Map.groupBy(unanswered, (use) => use.entry);
+  if (starts.size === 0) return cutOff;
+  let main: Use[] = [];
+  let side: Use[] = [];
+  for (const entry of entries) {
+    for (const use of starts.get(entry) ?? []) (entry.head.isSidechain ? side : main).push(use);
+    if (entry.kind !== 'user' || main.length + side.length === 0) continue;
+    const kind = inputKind(entry);
+    if (kind === 'interrupt') for (const use of [...main, ...side]) cutOff.add(use);
+    const over = kind === 'interrupt' || isHumanTurnStart(kind);
+    if (over) main = [];
+    if (over || kind === 'agent_prompt') side = [];
+  }
+  return cutOff;
+}
+
+function unansweredStatus(cutOff: boolean): ToolStatus {
+  return cutOff ? 'interrupted' : 'pending';
+}
+
+function isStopped({ entry }: Use, stopped: ReadonlySet<string>): boolean {
+  return stopped.has(entry.head.message?.id ?? '');
+}
+
+function toCall(use: Use, result: Result | undefined, status: ToolStatus, agent: string | undefined): ToolCall {
   const { head } = use.entry;
   const started = validTime(head.timestamp);
   const ended = validTime(result?.entry.head.timestamp);
   return {
     id: use.id,
     name: use.name,
-    status: result === undefined ? 'pending' : statusOf(result, stopped.has(head.message?.id ?? '')),
+    status,
     use: use.entry,
     input: use.input,
     result: result?.entry,

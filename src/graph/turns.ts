@@ -8,8 +8,9 @@ import {
   promptText,
   queuedPrompts,
 } from '../format/prompt.ts';
+import { listOnce } from './listing.ts';
 import { mergeMessages, requestTimes } from './messages.ts';
-import { type Draft, isActivity, isInput, type Part } from './parts.ts';
+import { type Draft, isActivity, isAgentTranscript, isInput, type Part } from './parts.ts';
 import { roundOf } from './rounds.ts';
 import { durationBetween, millisOf, validTime } from './time.ts';
 import { pairToolCalls } from './toolcalls.ts';
@@ -22,12 +23,15 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
   const drafts = cutTurns(entries, isAgent);
   const calls = callsByEntry(pairToolCalls(isAgent ? entries : entries.filter(isMain)).calls);
   const requests = requestTimes(entries);
+  const said = drafts.map(({ kind, parts }) => ({ kind, messages: mergeMessages(spokenIn(parts, isAgent), requests) }));
+  const listed = listOnce(said, requests);
   const turns: Turn[] = [];
   let number = 0;
   for (const [index, draft] of drafts.entries()) {
     if (draft.kind !== 'none') number += 1;
     const own = draft.parts.map((part) => part.entry);
-    const messages = withTimes(mergeMessages(isAgent ? own : own.filter(isMain), requests), draft.parts);
+    // Whether a turn is over shows in what was said in it, wherever that is listed.
+    const answers = said[index]?.messages ?? [];
     const toolCalls = own.flatMap((entry) => calls.get(entry) ?? []);
     const started = validTime(draft.prompt?.head.timestamp) ?? firstTime(draft.parts);
     const ended = lastTime(draft.parts);
@@ -35,11 +39,11 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
       uuid: draft.prompt?.head.uuid,
       number: draft.kind === 'none' ? 0 : number,
       kind: draft.kind,
-      round: roundOf(draft, drafts[index - 1]),
-      state: stateOf(draft, messages, toolCalls, { ...circumstances, next: drafts[index + 1]?.kind }),
+      round: roundOf(drafts, index),
+      state: stateOf(draft, answers, toolCalls, { ...circumstances, next: drafts[index + 1]?.kind }),
       prompt: draft.prompt,
       entries: own,
-      messages,
+      messages: withTimes(listed[index] ?? [], draft.parts),
       toolCalls,
       started,
       ended,
@@ -54,14 +58,12 @@ export function promptTextOf(turn: Turn): string {
   return turn.prompt === undefined ? '' : promptText(turn.prompt);
 }
 
-function isMain(entry: Entry): boolean {
-  return !entry.head.isSidechain;
+function spokenIn(parts: readonly Part[], isAgent: boolean): Entry[] {
+  return parts.flatMap(({ entry }) => (isAgent || isMain(entry) ? entry : []));
 }
 
-/** The transcript of a sub-agent: its prompts come from a model and start turns all the same. */
-function isAgentTranscript(entries: readonly Entry[]): boolean {
-  const spoken = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant');
-  return spoken.length > 0 && !spoken.some(isMain);
+function isMain(entry: Entry): boolean {
+  return !entry.head.isSidechain;
 }
 
 function cutTurns(entries: readonly Entry[], isAgent: boolean): Draft[] {

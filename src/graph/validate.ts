@@ -1,6 +1,7 @@
 /** What the API refuses in a list of messages (A1–A8), found by looking at the messages alone. */
 import type { Issue } from '../format/issue.ts';
 import { asArray, asString, isObject, type Json, type JsonObject } from '../format/json.ts';
+import { flawOf } from './shapes.ts';
 
 /** A message as anyone may have built it. */
 export interface AnyMessage {
@@ -20,13 +21,17 @@ export interface ValidateOptions {
 
 interface Message {
   readonly role: string;
+  /** What is no block at all stands as an empty one, so that places stay right. */
   readonly content: readonly JsonObject[];
   readonly where: string;
+  /** What makes it no message. */
+  readonly flaw?: string;
 }
 
 const LONGEST_NAME = 200;
 
-export function validate(messages: readonly AnyMessage[], options: ValidateOptions = {}): MessageIssue[] {
+/** Takes anything that may have been meant as messages, and never throws. */
+export function validate(messages: readonly (AnyMessage | Json)[], options: ValidateOptions = {}): MessageIssue[] {
   const issues: MessageIssue[] = [];
   const report = (rule: string, where: string, what: string): void => {
     issues.push({ rule, severity: 'error', where, what });
@@ -45,9 +50,20 @@ export function validate(messages: readonly AnyMessage[], options: ValidateOptio
 
 type Report = (rule: string, where: string, what: string) => void;
 
-function readMessage({ role, content }: AnyMessage, i: number): Message {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content.filter(isObject);
-  return { role, content: blocks, where: `messages.${i}` };
+function readMessage(message: AnyMessage | Json, i: number): Message {
+  const where = `messages.${i}`;
+  if (typeof message !== 'object' || message === null || isList(message)) {
+    return { role: '', content: [], where, flaw: 'the message is not an object' };
+  }
+  const { role, content } = message;
+  const read = { role: asString(role) ?? '', where };
+  if (typeof content === 'string') return { ...read, content: [{ type: 'text', text: content }] };
+  if (!isList(content)) return { ...read, content: [], flaw: 'the content is neither text nor a list of blocks' };
+  return { ...read, content: content.map((block) => (isObject(block) ? block : {})) };
+}
+
+function isList(value: Json | readonly Json[] | AnyMessage | undefined): value is readonly Json[] {
+  return Array.isArray(value);
 }
 
 /** A3 */
@@ -64,20 +80,19 @@ function checkIds(messages: readonly Message[], report: Report): void {
 }
 
 /** A4, A5, A7 */
-function checkContent({ role, content, where }: Message, last: boolean, report: Report): void {
-  if (content.length === 0 && !(last && role === 'assistant')) report('A4', where, 'the content is empty');
-  for (const [i, block] of content.entries()) checkBlock(block, `${where}.content.${i}`, report);
+function checkContent({ role, content, where, flaw }: Message, last: boolean, report: Report): void {
+  if (flaw !== undefined) report('A4', where, flaw);
+  else if (role !== 'user' && role !== 'assistant') report('A4', where, `there is no role "${role}"`);
+  else if (content.length === 0 && !(last && role === 'assistant')) report('A4', where, 'the content is empty');
+  for (const [i, block] of content.entries()) checkBlock(role, block, `${where}.content.${i}`, report);
 }
 
-function checkBlock(block: JsonObject, where: string, report: Report): void {
-  if (block.type === 'text' && (asString(block.text) ?? '').trim() === '') {
-    report('A4', where, 'the text block is empty or holds only whitespace');
-  }
-  if (block.type === 'tool_result') {
-    const empty = (asArray(block.content) ?? []).some(
-      (part) => isObject(part) && part.type === 'text' && part.text === '',
-    );
-    if (empty) report('A4', where, 'the result holds an empty text block');
+function checkBlock(role: string, block: JsonObject, where: string, report: Report): void {
+  const flaw = isMisplaced(role, block) ? undefined : flawOf(role === 'assistant' ? role : 'user', block);
+  if (flaw !== undefined) report('A4', where, flaw);
+  else if (isBlank(block)) report('A4', where, 'the text block is empty or holds only whitespace');
+  else if (block.type === 'tool_result' && (asArray(block.content) ?? []).some(isBlank)) {
+    report('A4', where, 'the result holds a text block that is empty or only whitespace');
   }
   if (block.type === 'thinking' && !(isFilled(block.signature) && typeof block.thinking === 'string')) {
     report('A5', where, 'the thinking block has no signature');
@@ -88,6 +103,15 @@ function checkBlock(block: JsonObject, where: string, report: Report): void {
   if (block.type === 'tool_use' && (asString(block.name) ?? '').length > LONGEST_NAME) {
     report('A7', where, `the tool name has more than ${LONGEST_NAME} characters`);
   }
+}
+
+/** A call of the user or a result of the model: reported as A1 and A2. */
+function isMisplaced(role: string, { type }: JsonObject): boolean {
+  return type === (role === 'assistant' ? 'tool_result' : 'tool_use');
+}
+
+function isBlank(block: Json): boolean {
+  return isObject(block) && block.type === 'text' && (asString(block.text) ?? '').trim() === '';
 }
 
 /** A1: every call is answered in the next message, before anything else is said there. */

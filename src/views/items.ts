@@ -3,6 +3,7 @@ import { blocksOf } from '../format/content.ts';
 import { type Entry, jsonOf } from '../format/entry.ts';
 import { type InputKind, inputKind, promptOf } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
+import { NO_RESPONSE } from '../graph/context/close.ts';
 import { blocksOfMessage } from '../graph/messages.ts';
 import type { Message, ToolCall, Turn } from '../graph/types.ts';
 
@@ -19,9 +20,6 @@ export type Item =
   /** Anything the client put in between: a compaction, an interruption, output of a command, a note. */
   | { readonly type: 'note'; readonly label: string; readonly text: string };
 
-/** The client writes it where the API needs an answer and there was none (E13). */
-const FILLER = 'No response requested.';
-
 export function itemsOf(turn: Turn): Item[] {
   const byFirst = new Map(turn.messages.map((message) => [message.entries[0], message]));
   const calls = new Map(turn.toolCalls.map((call) => [call.id, call]));
@@ -34,9 +32,22 @@ export function itemsOf(turn: Turn): Item[] {
     const message = byFirst.get(entry);
     if (message) for (const item of messageItems(message, calls)) items.push(item);
     else if (entry === turn.prompt) items.push(promptItem(entry));
-    else if (!entry.head.isSidechain) items.push(...noteItems(entry));
+    else if (!entry.head.isSidechain) for (const item of noteItems(entry)) items.push(item);
+    // A message that began in the turn before can make calls in this one.
+    for (const item of lateCalls(entry, calls)) items.push(item);
   }
   return items;
+}
+
+/** Calls that no message of the turn has shown; a call is shown once. */
+function lateCalls(entry: Entry, calls: Map<string, ToolCall>): Item[] {
+  if (entry.kind !== 'assistant') return [];
+  return entry.head.blocks.flatMap(({ id }): Item[] => {
+    const call = id === undefined ? undefined : calls.get(id);
+    if (call?.use !== entry) return [];
+    calls.delete(call.id);
+    return [{ type: 'call', call }];
+  });
 }
 
 function promptItem(entry: Entry): Item {
@@ -44,12 +55,12 @@ function promptItem(entry: Entry): Item {
   return { type: 'prompt', text, context };
 }
 
-function messageItems(message: Message, calls: ReadonlyMap<string, ToolCall>): Item[] {
+function messageItems(message: Message, calls: Map<string, ToolCall>): Item[] {
   return blocksOfMessage(message).flatMap((block): Item[] => {
     switch (block.type) {
       case 'text':
         if (message.isApiError) return [{ type: 'api_error', text: block.text }];
-        if (message.synthetic && block.text === FILLER) return [];
+        if (message.synthetic && block.text === NO_RESPONSE) return [];
         return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
       case 'thinking':
         return block.thinking === '' ? [] : [{ type: 'thinking', text: block.thinking }];
@@ -57,6 +68,7 @@ function messageItems(message: Message, calls: ReadonlyMap<string, ToolCall>): I
         return [{ type: 'thinking', text: '(redacted)' }];
       case 'tool_use': {
         const call = calls.get(block.id);
+        calls.delete(block.id);
         return call ? [{ type: 'call', call }] : [];
       }
       case 'image':

@@ -9,7 +9,7 @@ export function nestedMarkdown(text: string): string {
   const lines = text.split('\n').map((line) => {
     const fence = FENCE.exec(line)?.[1];
     if (open !== undefined) {
-      if (fence !== undefined && fence.startsWith(open)) open = undefined;
+      if (fence?.startsWith(open)) open = undefined;
       return line;
     }
     if (fence !== undefined) {

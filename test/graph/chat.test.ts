@@ -137,11 +137,11 @@ describe('chat: opened over several files', () => {
     expect(new Set(uuids).size).toBe(uuids.length);
   });
 
-  test('a session that another took up has no branch of its own end; the head has the current one', () => {
+  test('a session that another took up is found on the branch that goes on from its end', () => {
     const chat = onlyChat(recorded('2.1.45', 'f-resume'));
     expect(chat.branches).toHaveLength(1);
     expect(chat.branchOf('5f6520c3-e433-4408-a078-a2788b9c770d')).toBe(chat.current);
-    expect(chat.branchOf('0099b24a-adca-4ebd-9122-9f580de38c73')).toBeUndefined();
+    expect(chat.branchOf('0099b24a-adca-4ebd-9122-9f580de38c73')).toBe(chat.current);
     expect(chat.branchOf('unknown')).toBeUndefined();
   });
 

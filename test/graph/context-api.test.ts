@@ -1,9 +1,10 @@
 /** context() gives nothing that the API refuses (A), and reminders in the form that the model takes (R15). */
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/format/json.ts';
+import type { Json, JsonObject } from '../../src/format/json.ts';
 import { context } from '../../src/graph/context/context.ts';
 import type { ContextOptions } from '../../src/graph/context/types.ts';
 import { validate } from '../../src/graph/validate.ts';
+import { strangeBlocks } from '../support/context-properties.ts';
 import { entriesOf } from '../support/resume-cases.ts';
 import {
   apiError,
@@ -78,6 +79,77 @@ describe('A: never sent', () => {
     expect(context([], { prompt: 'new' }).messages).toEqual([{ role: 'user', content: [text('new')] }]);
     expect(context([]).messages).toEqual([]);
     expect(context(entriesOf(transcript(start)), { prompt: ' ' }).messages).toHaveLength(2);
+  });
+});
+
+describe('A4: content that no API takes is made sendable', () => {
+  const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+
+  function resultSent(block: JsonObject): JsonObject | undefined {
+    const lines = [user(1, null, 'q1'), assistant(2, 1, 'm1', [use('t1')]), user(3, 2, [block])];
+    const { messages } = context(entriesOf(transcript([...lines, assistant(4, 3, 'm2', 'a2')])), { prompt: 'new' });
+    expect(validate(messages)).toEqual([]);
+    expect(strangeBlocks(messages)).toEqual([]);
+    return messages[2]?.content[0];
+  }
+
+  test.each([
+    ['an object', {}, '{}'],
+    ['a number', 5, '5'],
+    ['false', false, 'false'],
+    ['null', null, undefined],
+    ['one block without its list', text('x'), [text('x')]],
+    ['one blank block', text(' '), JSON.stringify(text(' '))],
+    ['an unknown block', [{ type: 'weird' }, text('x')], [text('x')]],
+    ['a call', [{ type: 'tool_use' }], []],
+    ['an image without a source', [{ type: 'image' }, image], [image]],
+    ['an image with half a source', [{ type: 'image', source: { type: 'base64' } }, text('x')], [text('x')]],
+    ['whitespace', [text(' '), text('x')], [text('x')]],
+    ['words without a block', ['x', ' ', null], [text('x')]],
+    ['a mark for the cache', [{ ...text('x'), cache_control: { type: 'ephemeral' } }], [text('x')]],
+    ['whitespace that is no block', ' ', ' '],
+    ['nothing', [], []],
+  ] satisfies [string, Json, Json | undefined][])('A4 a result of %s', (_, content, expected) => {
+    expect(resultSent(result('t1', content))?.content).toEqual(expected);
+  });
+
+  test('A4 is_error is true, false or not there', () => {
+    expect(resultSent({ ...result('t1'), is_error: true })).toEqual({ ...result('t1'), is_error: true });
+    expect(resultSent({ ...result('t1'), is_error: 'true' })).toEqual({ ...result('t1'), is_error: true });
+    expect(resultSent({ ...result('t1'), is_error: false })).toEqual({ ...result('t1'), is_error: false });
+    for (const is_error of ['no', 1, null, {}]) expect(resultSent({ ...result('t1'), is_error })).toEqual(result('t1'));
+    const emptied = { ...result('t1', [text('')]), is_error: true };
+    expect(resultSent(emptied)?.content).toBe('(no content)');
+  });
+
+  test('A4 blocks of a prompt or an answer', () => {
+    const lines = [
+      user(1, null, [{ type: 'image' }, { type: 'weird' }, text('q'), image]),
+      assistant(2, 1, 'm1', [{ type: 'weird' }, image, text('a')]),
+      user(3, 2, [{ type: 'image' }]),
+    ];
+    expect(sent(lines)).toEqual(['user: q | image', 'assistant: a', 'user: new']);
+    const asked = [{ type: 'image' }, text('new')];
+    expect(sent(start, { prompt: asked })).toEqual(['user: q1', 'assistant: a1', 'user: new']);
+  });
+
+  test('A4 what the API answered itself stays', () => {
+    const search = { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } };
+    const found = { type: 'web_search_tool_result', tool_use_id: 's1', content: [] };
+    expect(sent([user(1, null, 'q'), assistant(2, 1, 'm1', [search, found, text('a')])])[1]).toBe(
+      'assistant: server_tool_use | web_search_tool_result | a',
+    );
+  });
+
+  test('A4 R15 a blank reminder is not worked into a result', () => {
+    const lines = [
+      user(1, null, 'q1'),
+      assistant(2, 1, 'm1', [use('t1')]),
+      user(3, 2, [result('t1', [text('x')])]),
+      attachment(4, 3, ' '),
+      assistant(5, 4, 'm2', 'a2'),
+    ];
+    expect(sent(lines)[2]).toBe('user: =t1 x');
   });
 });
 

@@ -105,6 +105,12 @@ describe('E4: lines of one message', () => {
     expect(textsOf(messagesOf(line(toolUse('t1')), line(toolUse('t1', 'Bash', { command: 'ls' })))[0])).toEqual(['t1']);
   });
 
+  test('E4: an empty text block before the text stays', () => {
+    const line = (...blocks: JsonObject[]) => assistant(blocks, { id: 'm' });
+    expect(textsOf(messagesOf(line(text('')), line(text('Hello')))[0])).toEqual(['', 'Hello']);
+    expect(textsOf(messagesOf(line(text('')), line(text(''), text('x')))[0])).toEqual(['', 'x']);
+  });
+
   test('blocks that only look alike stay', () => {
     const line = (block: JsonObject, more: JsonObject = {}) => assistant(block, { id: 'm' }, more);
     expect(textsOf(messagesOf(line(text('one')), line(text('two')))[0])).toEqual(['one', 'two']);

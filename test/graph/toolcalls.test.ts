@@ -175,6 +175,29 @@ describe('E6: status', () => {
     expect(callsOf(...lines, user(marker))[0]?.status).toBe('denied');
   });
 
+  test('E5, E7: a call without a result is interrupted where a marker of its turn says so', () => {
+    const marker = user([text('[Request interrupted by user for tool use]')]);
+    const status = (...lines: JsonObject[]) => callsOf(user('go'), ...lines).map((call) => `${call.id} ${call.status}`);
+    const use = assistant([toolUse('t1'), toolUse('t2')], { id: 'm1' });
+    expect(status(use, marker)).toEqual(['t1 interrupted', 't2 interrupted']);
+    expect(status(use, marker, user('next'))).toEqual(['t1 interrupted', 't2 interrupted']);
+    expect(status(use, result('t2'), marker)).toEqual(['t1 interrupted', 't2 ok']);
+    expect(status(use, marker, result('t2'))).toEqual(['t1 interrupted', 't2 ok']);
+    expect(status(use, user('next'), marker)).toEqual(['t1 pending', 't2 pending']);
+    expect(status(marker, use)).toEqual(['t1 pending', 't2 pending']);
+  });
+
+  test('E7, L3: the prompt of an inline sub-agent ends no turn of the main chat', () => {
+    const side = { isSidechain: true };
+    const lines = [
+      assistant(toolUse('t1', 'Task'), { id: 'm1' }),
+      user('SUB do', side),
+      assistant(toolUse('t2'), { id: 's1' }, side),
+      user([text('[Request interrupted by user]')]),
+    ];
+    expect(callsOf(user('go'), ...lines).map(({ status }) => status)).toEqual(['interrupted', 'interrupted']);
+  });
+
   test('a duration the tool measured is taken before the clock', () => {
     const timed = (toolUseResult: JsonObject) =>
       callsOf(assistant(toolUse('t1')), result('t1', 'x', { toolUseResult }))[0]?.durationMs;

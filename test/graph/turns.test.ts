@@ -82,6 +82,11 @@ describe('E7: where a turn starts', () => {
     expect(outline(turns(CAVEAT, user('/demo'), refused))).toEqual(['slash_command /demo: 1 2 3']);
   });
 
+  test('E7: a note for the memory file starts none', () => {
+    const note = user('<user-memory-input>always use tabs</user-memory-input>');
+    expect(outline(turns(user('one'), assistant('a'), note, user('two')))).toEqual(['text one: 1 2 3', 'text two: 4']);
+  });
+
   test('C1: the summary of a compaction starts none', () => {
     const lines = [
       user('one'),
@@ -198,6 +203,67 @@ describe('E9: queued while busy', () => {
   });
 });
 
+describe('E4: a message on both sides of a turn start is listed once', () => {
+  const start = assistant('let me see', { id: 'm1', requestId: 'r1', stop: null, output: 5 });
+  const call = assistant(toolUse('t1'), { id: 'm1', requestId: 'r1', stop: 'tool_use', output: 9 });
+  const done = assistant('done', { id: 'm2', requestId: 'r2' });
+  const queued = attachment('queued_command', { prompt: 'and this' });
+
+  function listed(list: readonly Turn[]): string[][] {
+    return list.map(({ messages }) => messages.map((message) => `${message.id} ${message.entryUuids.join(' ')}`));
+  }
+
+  test.each([
+    ['a queued prompt', queued],
+    ['a plain prompt', user('and this')],
+  ])('E4: with %s between its lines', (_, between) => {
+    const list = turns(user('one'), start, between, call, result('t1'), done);
+    expect(listed(list)).toEqual([['m1 u2 u4'], ['m2 u6']]);
+    expect(list[0]?.messages[0]).toMatchObject({
+      stopReason: 'tool_use',
+      usage: { output: 9 },
+      started: timeOf(0),
+      ended: timeOf(3),
+    });
+    expect(list.map(({ toolCalls }) => toolCalls.map(({ id }) => id))).toEqual([[], ['t1']]);
+    expect(list.map(({ entries }) => entries.length)).toEqual([2, 4]);
+    expect(list[1]?.state).toBe('complete');
+  });
+
+  test('E4: the state of a turn that only ends a message shows in that message', () => {
+    const list = turns(user('one'), start, queued, assistant('done', { id: 'm1', requestId: 'r1' }));
+    expect(listed(list)).toEqual([['m1 u2 u4'], []]);
+    expect(list[1]?.state).toBe('complete');
+  });
+
+  test('E4, R10: an id that comes again after a prompt is another message, unless the request is the same', () => {
+    const again = (requestId?: string) => [assistant('a', { id: 'm1', requestId }), user('two')];
+    const twice = [['m1 u2'], ['m1 u4']];
+    expect(listed(turns(user('one'), ...again(), assistant('b', { id: 'm1' })))).toEqual(twice);
+    expect(listed(turns(user('one'), ...again('r1'), assistant('b', { id: 'm1', requestId: 'r2' })))).toEqual(twice);
+    expect(listed(turns(user('one'), ...again('r1'), assistant('b', { id: 'm1' })))).toEqual(twice);
+    const scripted = turns(
+      user('one'),
+      ...again('r1'),
+      done,
+      user('three'),
+      assistant('b', { id: 'm1', requestId: 'r1' }),
+    );
+    expect(listed(scripted)).toEqual([['m1 u2'], ['m2 u4'], ['m1 u6']]);
+  });
+
+  test('E4: a queued prompt parts a message without request ids as little', () => {
+    const line = (words: string) => assistant(words, { id: 'm1' });
+    expect(listed(turns(user('one'), line('a'), queued, line('b'), queued, line('c')))).toEqual([
+      ['m1 u2 u4 u6'],
+      [],
+      [],
+    ]);
+    const other = assistant('b', { id: 'm1', requestId: 'r2' });
+    expect(listed(turns(user('one'), start, queued, other))).toEqual([['m1 u2'], ['m1 u4']]);
+  });
+});
+
 describe('T7: when a message starts and ends', () => {
   test('at the prompt or the last result before it, to its last line', () => {
     const lines = [
@@ -247,8 +313,12 @@ describe('properties', () => {
       .map((content) => user(content)),
     fc.constantFrom('t1', 't2').map((id) => result(id)),
     fc
-      .tuple(fc.constantFrom('m1', 'm2', undefined), fc.constantFrom('t1', 't2', undefined))
-      .map(([id, call]) => assistant(call ? toolUse(call) : 'a', { id })),
+      .tuple(
+        fc.constantFrom('m1', 'm2', undefined),
+        fc.constantFrom('t1', 't2', undefined),
+        fc.constantFrom('r1', 'r2', undefined),
+      )
+      .map(([id, call, requestId]) => assistant(call ? toolUse(call) : 'a', { id, requestId })),
     fc.constantFrom<JsonObject>(
       CAVEAT,
       SNAPSHOT,
@@ -269,9 +339,18 @@ describe('properties', () => {
   );
 
   function holdsAll(entries: readonly Entry[]): void {
-    const held = turnsOf(entries).flatMap((turn) => turn.entries);
+    const list = turnsOf(entries);
+    const held = list.flatMap((turn) => turn.entries);
     expect(held.length).toBe(entries.length);
     expect(new Set(held)).toEqual(new Set(entries));
+    listsOnce(list);
+  }
+
+  /** E4: no line is in two messages. */
+  function listsOnce(list: readonly Turn[]): void {
+    const messages = list.flatMap((turn) => turn.messages);
+    const lines = messages.flatMap((message) => message.entries);
+    expect(new Set(lines).size).toBe(lines.length);
   }
 
   test('every entry belongs to exactly one turn', () => {

@@ -145,6 +145,16 @@ describe('round', () => {
     expect(list.map(({ round }) => round)).toEqual(['new_session', 'new_round', 'resume']);
   });
 
+  test('H4: the id of the session that a file continues, on its first line only, is no later run', () => {
+    const foreign = user('one', { sessionId: 'session-0' });
+    const answer = assistant('a', { id: 'm1' });
+    expect(rounds(foreign, answer, user('two'), user('three'))).toEqual(['new_session', 'new_round', 'new_round']);
+    expect(rounds(foreign, { ...answer, sessionId: 'session-0' }, user('two'))[1]).toBe('resume');
+    expect(rounds(foreign, user('two'))[1]).toBe('resume');
+    const later = [foreign, answer, user('two', { sessionId: 'session-0' }), answer, user('three')];
+    expect(rounds(...later)).toEqual(['new_session', 'new_round', 'resume']);
+  });
+
   test('H1: in another file', () => {
     const one = entriesOf(chain(first), 'a');
     const two = entriesOf(chain([user('two', { uuid: 'x' })]), 'b');

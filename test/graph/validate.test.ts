@@ -1,6 +1,7 @@
 /** validate() finds each of A1–A8, and in what the client sent exactly what the recorder's API refused. */
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/format/json.ts';
+import { type Json, type JsonObject, parseJson } from '../../src/format/json.ts';
 import { type AnyMessage, type ValidateOptions, validate } from '../../src/graph/validate.ts';
 import { listedCases, type Message, resumeCases } from '../support/resume-cases.ts';
 
@@ -11,7 +12,9 @@ const thinking = (signature: string): JsonObject => ({ type: 'thinking', thinkin
 const user = (...content: JsonObject[]): AnyMessage => ({ role: 'user', content });
 const assistant = (...content: JsonObject[]): AnyMessage => ({ role: 'assistant', content });
 
-const rules = (messages: readonly AnyMessage[], options?: ValidateOptions) =>
+const json = fc.json().map((written): Json => parseJson(written) ?? null);
+
+const rules = (messages: readonly (AnyMessage | Json)[], options?: ValidateOptions) =>
   validate(messages, options).map(({ rule, where }) => `${rule} ${where}`);
 
 const hello = user(text('hello'));
@@ -44,6 +47,45 @@ describe('validate', () => {
     expect(rules([hello, assistant()])).toEqual([]);
     const hollow = { ...result('a'), content: [text('')] };
     expect(rules([hello, assistant(use('a')), user(hollow)])).toEqual(['A4 messages.2.content.0']);
+  });
+  test.each([
+    ['whitespace', [text(' ')]],
+    ['an object', {}],
+    ['a number', 5],
+    ['null', null],
+    ['an unknown block', [{ type: 'weird' }]],
+    ['a call', [use('b')]],
+    ['an image without a source', [{ type: 'image' }]],
+    ['a block that is none', [null]],
+  ] satisfies [string, Json][])('A4 a result of %s', (_, content) => {
+    const answer = user({ ...result('a'), content });
+    expect(rules([hello, assistant(use('a')), answer])).toEqual(['A4 messages.2.content.0']);
+  });
+  test('A4 malformed blocks and messages', () => {
+    const failed = { ...result('a'), is_error: 'true' };
+    expect(rules([hello, assistant(use('a')), user(failed)])).toEqual(['A4 messages.2.content.0']);
+    expect(rules([{ role: 'user', content: [null, 'x', 7, {}, text('q')] }])).toEqual(
+      [0, 1, 2, 3].map((i) => `A4 messages.0.content.${i}`),
+    );
+    expect(rules([user({ type: 'image' }, { type: 'weird' }, { type: 'text' })])).toEqual(
+      [0, 1, 2].map((i) => `A4 messages.0.content.${i}`),
+    );
+    expect(rules([hello, assistant({ ...use('a'), input: 'x' }), user(result('a'))])).toEqual([
+      'A4 messages.1.content.0',
+    ]);
+    expect(rules([hello, { role: 'user', content: null }])).toEqual(['A4 messages.1']);
+    expect(rules([hello, null, 7, [], 'x'])).toEqual([1, 2, 3, 4].map((i) => `A4 messages.${i}`));
+    expect(rules([hello, { role: 'nobody', content: 'x' }])).toEqual(['A4 messages.1']);
+    expect(validate([{ role: 'user' }])[0]?.what).toBe('the content is neither text nor a list of blocks');
+  });
+  test('A: never throws, whatever the messages are', () => {
+    const roles = fc.constantFrom<Json>('user', 'assistant', 'system', null);
+    const blocks = fc.array(fc.oneof(json, fc.constantFrom<Json>(use('a'), result('a'), text('x'))));
+    const message = fc.oneof(
+      json,
+      fc.tuple(roles, fc.oneof(json, blocks)).map(([role, content]): Json => ({ role, content })),
+    );
+    fc.assert(fc.property(fc.array(message), (messages) => validate(messages, { thinking: true }).length >= 0));
   });
   test('A5 thinking without a signature', () => {
     expect(rules([hello, assistant(thinking(''), text('x'))])).toEqual(['A5 messages.1.content.0']);

@@ -15,7 +15,19 @@ type Damage = (lines: string[], at: number, choices: Choices) => void;
 
 const FIELDS = ['uuid', 'parentUuid', 'timestamp', 'type', 'message', 'content', 'isSidechain', 'isMeta', 'requestId'];
 const MESSAGE_FIELDS = ['id', 'role', 'model', 'content'];
-const BLOCK_FIELDS = ['type', 'id', 'text', 'tool_use_id', 'content', 'signature', 'thinking', 'name', 'input'];
+const BLOCK_FIELDS = [
+  'type',
+  'id',
+  'text',
+  'tool_use_id',
+  'content',
+  'is_error',
+  'source',
+  'signature',
+  'thinking',
+  'name',
+  'input',
+];
 const VALUES: readonly Json[] = [
   null,
   '',
@@ -28,6 +40,9 @@ const VALUES: readonly Json[] = [
   [null, 1, 'x', {}],
   [{ type: 'text', text: '' }],
   'tool_use',
+  'image',
+  [{ type: 'text', text: ' ' }],
+  [{ type: 'weird' }, { type: 'tool_use' }, { type: 'image' }],
 ];
 
 const pick = <T>(list: readonly T[], choice: number): T | undefined => list[choice % Math.max(list.length, 1)];

@@ -1,5 +1,6 @@
 /** Which entry follows which (E12, C1, R6): one parent each, no cycles, whatever the file holds. */
 import type { Entry } from '../../format/entry.ts';
+import { isAgentTranscript } from '../parts.ts';
 import { createBridge } from './bridge.ts';
 import { type Climb, createClimb, NONE } from './climb.ts';
 import { beforeCompaction } from './compaction.ts';
@@ -129,16 +130,6 @@ function insideTurn(
 function isPrompt(entry: Entry | undefined): boolean {
   if (entry?.kind !== 'user' || entry.head.isMeta) return false;
   return !entry.head.blocks.some(({ type }) => type === 'tool_result');
-}
-
-function isAgentTranscript(entries: readonly Entry[]): boolean {
-  let spoken = false;
-  for (const { kind, head } of entries) {
-    if (!SPOKEN.has(kind)) continue;
-    if (!head.isSidechain) return false;
-    spoken = true;
-  }
-  return spoken;
 }
 
 /** An unknown type that names a parent stands in the chain like any other; what was said counts even without a uuid (E15). */

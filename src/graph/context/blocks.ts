@@ -1,5 +1,9 @@
 /** Single content blocks on their way from the file to the API. */
 import { asArray, asObject, asString, isObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
+import { flawInResult, flawOf } from '../shapes.ts';
+
+/** R14: what is left without any content says so. */
+export const NO_CONTENT = '(no content)';
 
 /** A7 */
 const LONGEST_NAME = 200;
@@ -61,20 +65,14 @@ export function usableBlocks(role: 'user' | 'assistant', content: Json | undefin
 }
 
 function usable(role: 'user' | 'assistant', raw: JsonObject): JsonObject | undefined {
-  const block = withoutCacheControl(raw);
-  switch (block.type) {
-    case 'text':
-      return typeof block.text === 'string' ? block : undefined;
-    case 'tool_use':
-      return role === 'assistant' && useId(block) !== '' ? sendableUse(block) : undefined;
-    case 'tool_result':
-      return role === 'user' && resultId(block) !== '' ? sendableResult(block) : undefined;
-    case 'thinking':
-    case 'redacted_thinking':
-      return role === 'assistant' ? block : undefined;
-    default:
-      return typeof block.type === 'string' && block.type !== '' ? block : undefined;
-  }
+  const block = mended(role, withoutCacheControl(raw));
+  return block === undefined || flawOf(role, block) !== undefined ? undefined : block;
+}
+
+function mended(role: 'user' | 'assistant', block: JsonObject): JsonObject | undefined {
+  if (isUse(block)) return role === 'assistant' && useId(block) !== '' ? sendableUse(block) : undefined;
+  if (isResult(block)) return role === 'user' && resultId(block) !== '' ? sendableResult(block) : undefined;
+  return block;
 }
 
 /** Where to cache is the sender's decision, and more than four marks are refused. */
@@ -91,10 +89,32 @@ function sendableUse(block: JsonObject): JsonObject {
   return sent === block.name && input === block.input ? block : { ...block, name: sent, input };
 }
 
-/** A4 holds inside of results too: empty text blocks are left out, an empty result is fine. */
+/** A4 holds inside of results too: what is empty or incomplete there is left out, an empty result is fine. */
 function sendableResult(block: JsonObject): JsonObject {
-  const parts = asArray(block.content);
-  if (parts === undefined) return block;
-  const kept = parts.filter((part) => isObject(part) && !(part.type === 'text' && (asString(part.text) ?? '') === ''));
-  return kept.length === parts.length ? block : { ...block, content: kept };
+  const made = { ...block };
+  if (typeof made.is_error !== 'boolean') {
+    if (made.is_error === 'true') made.is_error = true;
+    else delete made.is_error;
+  }
+  const content = sendableContent(block.content);
+  const isEmptied = content?.length === 0 && (asArray(block.content) ?? []).length > 0;
+  // Only a result that says something may say that it failed.
+  if (content !== undefined) made.content = isEmptied && made.is_error === true ? NO_CONTENT : content;
+  else delete made.content;
+  return made;
+}
+
+/** One block without its list becomes a list; what else is neither text nor a list is told as it was written. */
+function sendableContent(content: Json | undefined): string | Json[] | undefined {
+  if (content === undefined || content === null) return undefined;
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) return content.map(sendablePart).filter((part) => part !== undefined);
+  const only = sendablePart(content);
+  return only === undefined ? JSON.stringify(content) : [only];
+}
+
+function sendablePart(part: Json): JsonObject | undefined {
+  const block = typeof part === 'string' ? textBlock(part) : part;
+  if (!isObject(block) || isBlank(block) || flawInResult(block) !== undefined) return undefined;
+  return withoutCacheControl(block);
 }

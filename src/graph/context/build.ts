@@ -4,7 +4,7 @@
  */
 import { asArray, asString, isObject, type JsonObject } from '../../format/json.ts';
 import { type Note, unwrapped } from './attachment.ts';
-import { isResult, isSigned, isText, isThinking, isUse, textBlock } from './blocks.ts';
+import { isBlank, isResult, isSigned, isText, isThinking, isUse, textBlock } from './blocks.ts';
 import { sameModel } from './model.ts';
 import { type AssistantPiece, type AttachmentPiece, hasResult, type Piece } from './pieces.ts';
 
@@ -199,7 +199,7 @@ function finish(draft: Draft): Built {
 
 /** A result with the notes that came beside it. */
 function withNotes({ block, notes }: Answer): JsonObject {
-  const said = notes.filter((note) => note !== MARK);
+  const said = notes.filter((note) => !isBlank(note));
   if (said.length === 0) return block;
   const parts = asArray(block.content);
   if (parts === undefined) {

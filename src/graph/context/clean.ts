@@ -1,8 +1,7 @@
 /** Where the client would send what the API refuses, the API's rules win (A4, A6, A8). */
-import { isBlank, isResult, textBlock } from './blocks.ts';
+import { isBlank, isResult, NO_CONTENT, textBlock } from './blocks.ts';
 import type { Built } from './build.ts';
 import { NO_RESPONSE } from './close.ts';
-import { NO_CONTENT } from './pair.ts';
 import type { ApiMessage } from './types.ts';
 
 /** Before calls are paired: what cannot be sent at all goes, and the first message is a user's. */

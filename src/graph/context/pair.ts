@@ -1,9 +1,8 @@
 /** R14: every call is answered in the next message, every result answers a call there, no call id occurs twice (A1–A3). */
 import type { JsonObject } from '../../format/json.ts';
-import { errorResult, isResult, isUse, resultId, textBlock, useId } from './blocks.ts';
+import { errorResult, isResult, isUse, NO_CONTENT, resultId, textBlock, useId } from './blocks.ts';
 import type { ApiMessage } from './types.ts';
 
-export const NO_CONTENT = '(no content)';
 const MISSING = '[Tool result missing due to internal error]';
 const INTERRUPTED = '[Tool use interrupted]';
 const ORPHANED = '[Orphaned tool result removed due to conversation resume]';
