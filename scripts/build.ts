@@ -1,6 +1,6 @@
 /** Bundles the command into dist/: a thin entry, every verb and heavy module a chunk of its own, loaded when used. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -9,7 +9,8 @@ const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.pa
   readFileSync(`${root}/package.json`, 'utf8'),
 );
 
-rmSync(`${root}/dist`, { recursive: true, force: true });
+/** Built beside dist/ and put in its place at the end: a command that runs meanwhile finds a whole one. */
+const fresh = `dist.${process.pid}`;
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: {
@@ -18,7 +19,7 @@ const { metafile } = await build({
     graph: 'src/graph/index.ts',
     views: 'src/views/index.ts',
   },
-  outdir: 'dist',
+  outdir: fresh,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -32,10 +33,16 @@ const { metafile } = await build({
   metafile: true,
 });
 
-writeFileSync(`${root}/dist/LICENSES.txt`, licencesOf(Object.keys(metafile.inputs)));
+writeFileSync(`${root}/${fresh}/LICENSES.txt`, licencesOf(Object.keys(metafile.inputs)));
 
 // Types for those who import skein/format and the like.
-execFileSync(`${root}/node_modules/.bin/tsc`, ['-p', `${root}/tsconfig.types.json`], { stdio: 'inherit' });
+const types = ['-p', `${root}/tsconfig.types.json`, '--outDir', `${root}/${fresh}/types`];
+execFileSync(`${root}/node_modules/.bin/tsc`, types, { stdio: 'inherit' });
+
+const old = `${root}/${fresh}.old`;
+if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
+renameSync(`${root}/${fresh}`, `${root}/dist`);
+rmSync(old, { recursive: true, force: true });
 
 /** What is bundled keeps its licence. */
 function licencesOf(inputs: readonly string[]): string {

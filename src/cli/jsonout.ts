@@ -1,6 +1,6 @@
 /** JSON too large for one string: written item by item, as fast as the reader takes it. */
-import { once } from 'node:events';
 import type { Context } from './context.ts';
+import { write } from './write.ts';
 
 /** `{…head, "name": [items]}`. Items are made one after the other and not kept. */
 export async function writeJsonList(
@@ -11,15 +11,11 @@ export async function writeJsonList(
 ): Promise<void> {
   const opening = JSON.stringify(head, null, 2).replace(/\n?\}$/, '');
   const separator = Object.keys(head).length > 0 ? ',' : '';
-  await write(context, `${opening}${separator}\n  ${JSON.stringify(name)}: [`);
+  await write(context.out, `${opening}${separator}\n  ${JSON.stringify(name)}: [`);
   let first = true;
   for (const item of items) {
-    await write(context, `${first ? '' : ','}\n${JSON.stringify(item, null, 2)}`);
+    await write(context.out, `${first ? '' : ','}\n${JSON.stringify(item, null, 2)}`);
     first = false;
   }
-  await write(context, `${first ? '' : '\n  '}]\n}\n`);
-}
-
-async function write({ out }: Context, text: string): Promise<void> {
-  if (!out.stream.write(text)) await once(out.stream, 'drain');
+  await write(context.out, `${first ? '' : '\n  '}]\n}\n`);
 }

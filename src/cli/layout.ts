@@ -3,6 +3,8 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { safeLine } from '../views/safe.ts';
 
+export { humanBytes } from './bytes.ts';
+
 const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 export function displayWidth(text: string): number {
@@ -103,17 +105,6 @@ function fit<Row>(
     if (next === undefined) return flexible ? widths.set(flexible, Math.max(4, room - over)) : widths;
     shown = shown.filter((column) => column !== next);
   }
-}
-
-export function humanBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
 /** How long ago: "3 min ago", "yesterday" comes as "1 d ago"; older than a month as a date. */

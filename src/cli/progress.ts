@@ -1,6 +1,6 @@
 /** Progress of long work on stderr, only when it is a terminal and only after a moment. */
+import { humanBytes } from './bytes.ts';
 import type { Context } from './context.ts';
-import { humanBytes } from './layout.ts';
 
 export interface Progress<Item> {
   done(item: Item): void;

@@ -1,6 +1,6 @@
 /** Writing so that a crash leaves the old state or the new one, never half of each. */
 import { fchmodSync, fsyncSync, mkdirSync, realpathSync, renameSync, statSync, unlinkSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, toDiskError } from './errors.ts';
 import { closeFile, openFile, writeOnce } from './io.ts';
 
@@ -12,7 +12,11 @@ const FOLDER_MODE = 0o700;
 export function makeFolders(folder: string, fsync: boolean): void {
   const first = mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   if (first === undefined || !fsync) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+  const highest = resolve(first);
+  for (let made = resolve(folder); ; made = dirname(made)) {
+    syncFolder(dirname(made));
+    if (made === highest || made === dirname(made)) return;
+  }
 }
 
 /** A new name in a folder is on the disk only when the folder itself is. Not every system can do this to a folder. */

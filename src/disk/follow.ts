@@ -2,7 +2,7 @@
 import { type Entry, toEntry } from '../format/entry.ts';
 import { concat, FILE_START, type Position, splitLines } from '../format/lines.ts';
 import { codeOf, type Problem, toDiskError, toProblem } from './errors.ts';
-import { closeFile, identityAt, identityOf, openFile, readAt } from './io.ts';
+import { bytesBefore, closeFile, identityAt, identityOf, openFile, readAt } from './io.ts';
 import { type FileSource, fileSource } from './source.ts';
 import { type Wake, wakeOn } from './wake.ts';
 
@@ -81,6 +81,8 @@ interface Reading {
   /** The line not yet ended, and what is read of it. */
   line: Position;
   half: Uint8Array[];
+  /** The bytes before `at`: other ones there mean that the file was written anew. */
+  before: Uint8Array;
 }
 
 /** One look at the file: everything that happened since the last one. */
@@ -120,7 +122,8 @@ function begin({ file, from }: Follower): Reading | Problem {
   try {
     const fd = openFile(file);
     const inode = identityOf(fd).ino;
-    return { fd, inode, source: fileSource(file, inode), at: from.offset, line: from, half: [] };
+    const before = bytesBefore(fd, from.offset, KNOWN_BYTES);
+    return { fd, inode, source: fileSource(file, inode), at: from.offset, line: from, half: [], before };
   } catch (error) {
     return toProblem(error, file);
   }
@@ -147,13 +150,22 @@ function* tellStart(follower: Follower, reading: Reading, replaced: boolean): Ge
 
 function* grow(follower: Follower, reading: Reading): Generator<FollowEvent> {
   const bytes = sizeOf(reading);
-  if (bytes < reading.at) {
+  if (bytes < reading.at || (bytes > reading.at && isRewritten(reading))) {
     yield* tornEnd(follower, reading);
-    Object.assign(reading, { at: 0, line: FILE_START, half: [] });
+    Object.assign(reading, { at: 0, line: FILE_START, half: [], before: NOTHING });
     yield { type: 'truncated', bytes };
   }
   yield* drain(follower, reading);
 }
+
+/** Truncated and written past our place between two looks: the size alone does not tell. */
+function isRewritten({ fd, at, before }: Reading): boolean {
+  return Buffer.compare(bytesBefore(fd, at, before.length), before) !== 0;
+}
+
+/** Enough to hold a uuid or a timestamp as a rule. */
+const KNOWN_BYTES = 256;
+const NOTHING = new Uint8Array(0);
 
 function sizeOf(reading: Reading): number {
   return Number(identityOf(reading.fd).size);
@@ -166,9 +178,13 @@ function* drain(follower: Follower, reading: Reading): Generator<FollowEvent> {
     const room = follower.buffer.subarray(0, Math.min(follower.buffer.length, end - reading.at));
     const got = readAt(reading.fd, room, reading.at);
     if (got === 0) return;
+    const bytes = room.subarray(0, got);
     reading.at += got;
-    const entries = take(reading, room.subarray(0, got));
+    reading.before = new Uint8Array(concat([reading.before, bytes.subarray(-KNOWN_BYTES)]).subarray(-KNOWN_BYTES));
+    const entries = take(reading, bytes);
     if (entries.length > 0) yield { type: 'entries', entries, next: reading.line };
+    // The buffer is filled again: entries kept from now on read from the file.
+    reading.source.hold(undefined);
   }
 }
 
@@ -198,6 +214,7 @@ function* tornEnd(follower: Follower, reading: Reading): Generator<FollowEvent> 
   const line = { number, start: offset, end: offset + bytes.length, terminated: false };
   reading.source.hold(bytes, offset);
   yield { type: 'torn', entry: toEntry(reading.source, line, bytes) };
+  reading.source.hold(undefined);
 }
 
 function leave(follower: Follower): void {

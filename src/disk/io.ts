@@ -19,6 +19,8 @@ export interface IoCount {
   opens: number;
   reads: number;
   bytesRead: number;
+  /** Read a second time, only to see that they are still the same. */
+  bytesCompared: number;
   writes: number;
   bytesWritten: number;
   /** Folders listed. */
@@ -27,7 +29,16 @@ export interface IoCount {
 }
 
 /** Counts up for the life of the process. */
-export const io: IoCount = { opens: 0, reads: 0, bytesRead: 0, writes: 0, bytesWritten: 0, listings: 0, stats: 0 };
+export const io: IoCount = {
+  opens: 0,
+  reads: 0,
+  bytesRead: 0,
+  bytesCompared: 0,
+  writes: 0,
+  bytesWritten: 0,
+  listings: 0,
+  stats: 0,
+};
 
 /** What was done since `before`, a copy of `io` taken earlier: `const before = { ...io }`. */
 export function ioSince(before: Readonly<IoCount>): IoCount {
@@ -35,6 +46,7 @@ export function ioSince(before: Readonly<IoCount>): IoCount {
     opens: io.opens - before.opens,
     reads: io.reads - before.reads,
     bytesRead: io.bytesRead - before.bytesRead,
+    bytesCompared: io.bytesCompared - before.bytesCompared,
     writes: io.writes - before.writes,
     bytesWritten: io.bytesWritten - before.bytesWritten,
     listings: io.listings - before.listings,
@@ -61,6 +73,16 @@ export function readAt(fd: number, buffer: Uint8Array, position: number): number
   io.reads += 1;
   io.bytesRead += bytes;
   return bytes;
+}
+
+/** The bytes that end at a position, at most `length` of them, for comparing with what was read before. */
+export function bytesBefore(fd: number, position: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(Math.min(length, position));
+  if (bytes.length === 0) return bytes;
+  const got = readSync(fd, bytes, 0, bytes.length, position - bytes.length);
+  io.reads += 1;
+  io.bytesCompared += got;
+  return bytes.subarray(0, got);
 }
 
 /** One write call; may write less. */

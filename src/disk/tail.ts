@@ -1,29 +1,38 @@
 /** When a session was last written to, by its own words: the last timestamp near its end. Cheap enough to sort thousands. */
-import { statSync } from 'node:fs';
 import { splitLines } from '../format/lines.ts';
 import { readEntries } from '../format/session.ts';
 import { DiskError } from './errors.ts';
-import { fileSource } from './source.ts';
+import { type FileSource, fileSource } from './source.ts';
 
 const TAIL_BYTES = 32 << 10;
+/** A line may hold a large output; beyond this a file's time is left to others. */
+const MAX_TAIL_BYTES = 64 << 20;
 
 /** Milliseconds, or undefined where the tail has no timestamp or cannot be read. */
 export function lastTimeOf(file: string): number | undefined {
+  const source = fileSource(file);
   try {
-    const { size } = statSync(file);
-    const start = Math.max(0, size - TAIL_BYTES);
-    const source = fileSource(file);
-    const bytes = source.read(start, size);
-    source.close();
-    // The first line is probably cut; as an unreadable one it has no timestamp.
-    let last: number | undefined;
-    for (const { head } of readEntries(source, splitLines([bytes], { offset: start, number: 1 }))) {
-      const time = Date.parse(head.timestamp ?? '');
-      if (!Number.isNaN(time) && (last === undefined || time > last)) last = time;
+    const size = source.size();
+    for (let length = TAIL_BYTES; ; length *= 2) {
+      const start = Math.max(0, size - length);
+      const time = newestTime(source, start, size);
+      if (time !== undefined || start === 0 || length >= MAX_TAIL_BYTES) return time;
     }
-    return last;
   } catch (error) {
-    if (error instanceof DiskError || (error instanceof Error && 'code' in error)) return undefined;
+    if (error instanceof DiskError) return undefined;
     throw error;
+  } finally {
+    source.close();
   }
+}
+
+function newestTime(source: FileSource, start: number, end: number): number | undefined {
+  const lines = splitLines([source.read(start, end)], { offset: start, number: 1 });
+  let newest: number | undefined;
+  // The first line is probably cut; as an unreadable one it has no timestamp.
+  for (const { head } of readEntries(source, lines)) {
+    const time = Date.parse(head.timestamp ?? '');
+    if (!Number.isNaN(time) && (newest === undefined || time > newest)) newest = time;
+  }
+  return newest;
 }

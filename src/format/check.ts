@@ -1,7 +1,8 @@
 /** Every departure from the rules of the format in one session, line by line, in one pass. */
 import { type Entry, type Source, toEntry } from './entry.ts';
+import { createFileCheck, type Note, type Place } from './filecheck.ts';
 import { createInventory, type Inventory } from './inventory.ts';
-import type { Issue, Severity } from './issue.ts';
+import type { Issue } from './issue.ts';
 import type { RawLine } from './lines.ts';
 import { parseTimestamp } from './time.ts';
 
@@ -10,29 +11,31 @@ export interface CheckResult {
   readonly inventory: Inventory;
 }
 
-type Note = (
-  rule: string,
-  severity: Severity,
-  line: number,
-  what: string,
-  more?: { uuid?: string; fix?: string },
-) => void;
+export interface CheckOptions {
+  readonly place?: Place;
+  /** Sees every entry on the way. */
+  readonly onEntry?: (entry: Entry) => void;
+}
 
-/** Looks at each line once, in file order; a file of any size passes by. `onEntry` sees every entry on the way. */
-export function checkLines(source: Source, lines: Iterable<RawLine>, onEntry?: (entry: Entry) => void): CheckResult {
+/** Looks at each line once, in file order; a file of any size passes by. */
+export function checkLines(source: Source, lines: Iterable<RawLine>, options: CheckOptions = {}): CheckResult {
   const issues: Issue[] = [];
   const note: Note = (rule, severity, line, what, more) => issues.push({ rule, severity, line, what, ...more });
   const inventory = createInventory();
   const ids = createIdCheck(note);
+  const file = createFileCheck(options.place ?? {}, note);
   for (const { line, bytes } of lines) {
     const entry = toEntry(source, line, bytes);
     inventory.add(entry);
     checkBytes(entry, bytes, note);
     checkEnvelope(entry, note);
     checkOutputTokens(entry, note);
+    checkBoundary(entry, note);
     ids(entry);
-    onEntry?.(entry);
+    file.add(entry);
+    options.onEntry?.(entry);
   }
+  file.end();
   return { issues, inventory: inventory.result() };
 }
 
@@ -61,7 +64,7 @@ function checkBytes(entry: Entry, bytes: Uint8Array, note: Note): void {
   }
   if (kind === 'blank') note('E1', 'info', line.number, 'blank line');
   if (bytes.at(-1) === 13) note('E1', 'warning', line.number, 'line ends in CR LF');
-  if (line.start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb) {
+  if (line.start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     note('E1', 'warning', 1, 'file starts with a byte order mark');
   }
   if (kind !== 'unreadable' && !isUtf8(bytes)) {
@@ -133,6 +136,14 @@ function createIdCheck(note: Note): (entry: Entry) => void {
         note('H1', 'info', line.number, 'another session id: copied or continued from another session');
     }
   };
+}
+
+/** C1: the conversation before a compaction is reached by `logicalParentUuid` alone. */
+function checkBoundary({ head, kind, line }: Entry, note: Note): void {
+  if (kind !== 'system' || head.subtype !== 'compact_boundary' || typeof head.parentUuid !== 'string') return;
+  note('C1', 'info', line.number, 'compact boundary with a parent: what it has replaced hangs on it still', {
+    uuid: head.uuid,
+  });
 }
 
 /** E17: files of 2.1.20 to 2.1.45 say 1 output token on every line. */

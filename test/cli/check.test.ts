@@ -1,9 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asArray, at } from '../../src/format/json.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
-import { skein } from '../support/skein.ts';
+import { BIN, skein } from '../support/skein.ts';
 
 function checked(text: string | Buffer) {
   const file = join(tempFolder(), '44444444-4444-4444-8444-444444444444.jsonl');
@@ -177,12 +179,113 @@ describe('check names every departure with its rule and line', () => {
     const file = join(tempFolder(), 'x.jsonl');
     writeFileSync(file, line({ type: 'new' }).repeat(9) + '{"broken\n'.repeat(2));
     const text = skein(['check', file, '--inventory']).text;
-    expect(text).toMatch(/error {3}E1 +line 10: unreadable/);
+    expect(text).toMatch(
+      /error {3}E1 +lines 10, 11: unreadable line \(invalid or cut-off JSON\), 8 bytes at offset … /,
+    );
     expect(text).not.toMatch(/unknown type/);
     expect(text).toMatch(/SESSION +LINES/);
     expect(text).toMatch(/1 file: 2 errors, 0 warnings/);
     expect(skein(['check', file, '--severity', 'info']).text).toMatch(
       /lines 1, 2, 3, 4, 5, 6 and 3 more: unknown type "new"/,
     );
+  });
+
+  test('thousands of the same kind are one line of text', () => {
+    const file = join(tempFolder(), 'x.jsonl');
+    const orphans = Array.from({ length: 3000 }, (_, n) => line(user(`u${n}`, { parentUuid: randomUUID() })));
+    const broken = Array.from({ length: 50 }, (_, n) => `{"broken${'x'.repeat(n)}\n`);
+    const times = Array.from({ length: 50 }, (_, n) =>
+      line(user(`t${n}`, { parentUuid: 'u1', timestamp: `time ${n} of none` })),
+    );
+    writeFileSync(file, [...orphans, ...broken, ...times].join(''));
+    const lines = skein(['check', file, '--severity', 'info']).text.trim().split('\n');
+    expect(lines.length).toBeLessThan(10);
+    expect(lines.join('\n')).toMatch(/lines 1, 2, 3, 4, 5, 6 and 2994 more: its parent … was never written/);
+    expect(lines.join('\n')).toMatch(/and 44 more: timestamp … is not a time/);
+    expect(lines.at(-1)).toMatch(/^1 file: 50 errors, 3050 warnings/);
+  });
+
+  test('stop reasons and blocks stand in tables of their own, also on a narrow terminal', () => {
+    const file = join(tempFolder(), '44444444-4444-4444-8444-444444444444.jsonl');
+    const stop = (uuid: string, reason: string) => ({
+      ...user(uuid),
+      type: 'assistant',
+      message: { id: uuid, role: 'assistant', content: [{ type: 'text', text: 'x' }], stop_reason: reason },
+    });
+    writeFileSync(file, [stop('a', 'end_turn'), stop('b', 'end_turn'), stop('c', 'constructor')].map(line).join(''));
+    const text = skein(['check', file, '--inventory'], { env: { COLUMNS: '80' } }).text;
+    expect(text).toMatch(/Stop reasons\nSESSION +end_turn +constructor\n4\S+ +2 +1\n/);
+    expect(text).toMatch(/Content blocks\nSESSION +text\n4\S+ +3\n/);
+    const table = text.slice(text.indexOf('SESSION'), text.indexOf('1 file'));
+    for (const each of table.split('\n')) expect(each.length).toBeLessThanOrEqual(80);
+  });
+
+  test('nothing in a transcript reaches the terminal raw', () => {
+    const file = join(tempFolder(), 'x\u001b[31m.jsonl');
+    const evil = '\u001b]0;title\u0007\u001b[31m\u009bX';
+    const entries = [
+      { type: evil },
+      user('a', { parentUuid: evil, timestamp: evil }),
+      answer(evil, { type: 'tool_use', id: evil, name: evil, input: {} }),
+      answer('c', { type: evil }),
+    ];
+    writeFileSync(file, entries.map(line).join(''));
+    const { text } = skein(['check', file, '--severity', 'info', '--inventory']);
+    expect(text).toMatch(/unknown type "X"/);
+    expect(text).not.toMatch(RAW);
+    for (const mode of [[], ['--lines', '9']]) {
+      const ran = spawnSync('timeout', ['-s', 'INT', '1.5', process.execPath, BIN, 'follow', file, ...mode]);
+      expect(ran.stdout.toString()).toMatch(/call +X/);
+      expect(ran.stdout.toString() + ran.stderr.toString()).not.toMatch(RAW);
+    }
+  });
+});
+
+const RAW = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+describe('what check takes', () => {
+  test('several files, folders and selectors, each file once', () => {
+    const folder = tempFolder();
+    const [a, b] = [join(folder, 'a.jsonl'), join(folder, 'b.jsonl')];
+    writeFileSync(a, line(user('a')));
+    writeFileSync(b, '{"broken\n');
+    expect(skein(['check', a, b]).text).toMatch(/^2 files: 1 errors/m);
+    expect(skein(['check', a, folder, a]).text).toMatch(/^2 files: 1 errors/m);
+    expect(skein(['check', a, join(folder, 'c.jsonl')])).toMatchObject({ code: 1, text: '' });
+  });
+
+  test('a folder or root without a file, or not there, is exit code 1 with what, where, next', () => {
+    const [empty, full] = [tempFolder(), tempFolder()];
+    writeFileSync(join(full, 'a.jsonl'), line(user('a')));
+    const gone = join(empty, 'gone');
+    const cases: [string[], string][] = [
+      [[empty], empty],
+      [[full, empty], empty],
+      [['--root', empty], empty],
+      [['--root', gone], gone],
+      [['--root', full, '--root', gone], gone],
+    ];
+    for (const [args, where] of cases) {
+      const ran = skein(['check', ...args]);
+      expect([ran.code, ran.text]).toEqual([1, '']);
+      expect(ran.err).toMatch(/^skein: .+\n {2}at: .+\n {2}next: .+\n$/);
+      expect(ran.err).toContain(where);
+    }
+  });
+
+  test('what was met while looking counts as a warning, and is in --json', () => {
+    const root = tempFolder();
+    mkdirSync(join(root, 'projects', '-app'), { recursive: true });
+    writeFileSync(join(root, 'projects', '-app', 'a.jsonl'), line(user('a')));
+    symlinkSync('nowhere', join(root, 'projects', '-app', 'b.jsonl'));
+    for (const args of [['--root', root], [root]]) {
+      const ran = skein(['check', ...args]);
+      expect(ran.code).toBe(0);
+      expect(ran.text).toMatch(/b\.jsonl\n {2}warning L1 {2}a link to nothing/);
+      expect(ran.text).toMatch(/^1 file: 0 errors, 1 warnings/m);
+      expect(asArray(at(skein(['check', ...args, '--json']).json(), 'issues'))).toContainEqual(
+        expect.objectContaining({ rule: 'L1', severity: 'warning', what: 'a link to nothing' }),
+      );
+    }
   });
 });

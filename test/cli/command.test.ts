@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -58,23 +58,120 @@ test('the reader of a pipe may leave early', () => {
 });
 
 describe('completion scripts', () => {
-  test('bash completes verbs, options and ids', () => {
-    const script = join(tempFolder(), 'c.sh');
-    writeFileSync(script, skein(['completion', 'bash']).text);
-    const words = (line: string) => {
-      const parts = line.split(' ');
-      const run = `source ${script}; COMP_WORDS=(${parts.map((part) => `'${part}'`).join(' ')}); COMP_CWORD=${parts.length - 1}; _skein; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      return spawnSync('bash', ['-c', run]).stdout.toString().trim().split('\n');
+  /** A home with sessions, files with awkward names, and `skein` on the PATH, as at a user's. */
+  function userHome() {
+    const home = tempFolder();
+    const project = join(home, '.claude', 'projects', '-app');
+    for (const folder of [project, join(home, 'bin'), join(home, 'my folder'), join(home, 'x y')]) {
+      mkdirSync(folder, { recursive: true });
+    }
+    for (const id of ['4f0c1111', '4f0c2222', '$(touch ran)', '4f \u001b[31m']) {
+      writeFileSync(join(project, `${id}.jsonl`), '{}\n');
+    }
+    writeFileSync(join(home, 'my notes.jsonl'), '{}\n');
+    writeFileSync(join(home, 'my letter.txt'), '');
+    writeFileSync(join(home, 'bin', 'skein'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+    const env = { HOME: home, PATH: `${join(home, 'bin')}:${process.env.PATH}` };
+    const run = (shell: string, code: string, ...args: string[]) =>
+      spawnSync(shell, [...args, '-c', code], { env, cwd: home, encoding: 'utf8' });
+    const script = (shell: string) => {
+      const path = join(home, `script.${shell}`);
+      writeFileSync(path, skein(['completion', shell]).text);
+      return path;
     };
-    expect(words('skein ch')).toEqual(['check']);
-    expect(words('skein list --pro')).toEqual(['--project']);
-    expect(words('skein list --sort s')).toEqual(['started', 'size']);
-    expect(words('skein completion f')).toContain('fish');
+    return { home, run, script };
+  }
+
+  const installed = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+  describe('bash', () => {
+    function completer() {
+      const { home, run, script } = userHome();
+      const path = script('bash');
+      const words = (...parts: string[]) => {
+        const typed = parts.map((part) => `'${part}'`).join(' ');
+        const code = `source '${path}'; COMP_WORDS=(skein ${typed}); COMP_CWORD=${parts.length}; _skein; printf '%s\\n' "\${COMPREPLY[@]}"`;
+        const ran = run('bash', code, '--norc');
+        expect(ran.stderr).toBe('');
+        return ran.stdout.split('\n').filter((word) => word !== '');
+      };
+      return { home, words };
+    }
+
+    test('verbs, options and their values', () => {
+      const { words } = completer();
+      expect(words('ch')).toEqual(['check']);
+      expect(words('he')).toEqual(['help']);
+      expect(words('help', 'ch')).toEqual(['check']);
+      expect(words('list', '--pro')).toEqual(['--project']);
+      expect(words('list', '--sort', 's')).toEqual(['started', 'size']);
+      expect(words('list', '--sort', '=')).toContain('size');
+      expect(words('list', '--sort', '=', 's')).toEqual(['started', 'size']);
+      expect(words('completion', 'f')).toEqual(['fish']);
+      expect(words('archive', 're')).toEqual(['restore', 'rebuild']);
+    });
+
+    test('session ids, none of which is run', () => {
+      const { home, words } = completer();
+      expect(words('show', '4f')).toEqual(['4f0c1111', '4f0c2222']);
+      expect(words('show', '$')).toEqual(['$(touch ran)']);
+      expect(words('show', '@', 'la')).toEqual(['last']);
+      expect(existsSync(join(home, 'ran'))).toBe(false);
+    });
+
+    test.each(['--kind', '--uuid', '--lines'])('nothing for the value of %s', (option) => {
+      const { words } = completer();
+      expect(words('cat', option, '')).toEqual([]);
+    });
+
+    test('files and folders, whole also with spaces in their names', () => {
+      const { words } = completer();
+      expect(words('show', 'my')).toEqual(['my notes.jsonl', 'my folder']);
+      expect(words('check', 'x')).toEqual(['x y']);
+      expect(words('check', '--root', 'my')).toEqual(['my folder']);
+      expect(words('archive', 'import', 'my').sort()).toEqual(['my folder', 'my letter.txt', 'my notes.jsonl']);
+    });
   });
 
-  test.each(['zsh', 'fish'])('%s names every verb', (shell) => {
+  test('fish', () => {
+    if (!installed('fish')) return;
+    const { run, script } = userHome();
+    const path = script('fish');
+    const words = (line: string) => {
+      const ran = run('fish', `source '${path}'; complete -C '${line}'`, '--no-config');
+      expect(ran.stderr).toBe('');
+      // Some versions escape the spaces.
+      return ran.stdout
+        .replaceAll('\\', '')
+        .split('\n')
+        .flatMap((each) => each.split('\t')[0] || []);
+    };
+    expect(words('skein ch')).toEqual(['check']);
+    expect(words('skein help ch')).toEqual(['check']);
+    expect(words('skein list --sort s')).toEqual(expect.arrayContaining(['size', 'started']));
+    expect(words('skein show 4f')).toEqual(['4f0c1111', '4f0c2222']);
+    expect(words('skein cat --kind 4')).toEqual([]);
+    expect(words('skein show my')).toEqual(expect.arrayContaining(['my notes.jsonl', 'my folder/']));
+    expect(words('skein check x')).toContain('x y/');
+    expect(words('skein archive re')).toEqual(['rebuild', 'restore']);
+  });
+
+  test('zsh', () => {
+    if (!installed('zsh')) return;
+    const { run, script } = userHome();
+    const path = script('zsh');
+    expect(run('zsh', `zsh -n '${path}'`, '-f')).toMatchObject({ status: 0, stderr: '' });
+    const load = `autoload -Uz compinit; compinit -D -u; source '${path}'; print $_comps[skein]; whence -w _skein`;
+    expect(run('zsh', load, '-f')).toMatchObject({ stdout: '_skein\n_skein: function\n', stderr: '' });
+  });
+
+  test.each(['zsh', 'fish'])('%s names every verb and says what it is in the words of its help', async (shell) => {
     const { text } = skein(['completion', shell]);
-    for (const verb of VERBS) expect(text).toContain(verb.name);
+    for (const verb of VERBS) {
+      const { summary, options } = await verb.load();
+      expect(text).toContain(summary);
+      for (const { help } of Object.values(options)) if (!/[[\]'\\]/.test(help)) expect(text).toContain(help);
+    }
   });
 
   test('ids of sessions', () => expect(skein(['completion', '--ids']).text).toBe('@last\n'));
@@ -106,21 +203,60 @@ describe('follow', () => {
     expect(seen).toBe(`${entry(2)}\n${entry(3)}\n`);
     expect(code).toBe(130);
   });
+
+  test('waits for a path where nothing is yet', async () => {
+    const folder = tempFolder();
+    const child = startSkein(['follow', 'not-yet.jsonl', '--raw'], { cwd: folder });
+    let seen = '';
+    const came = new Promise<void>((resolve) => {
+      child.stdout?.on('data', (data) => {
+        seen += data;
+        if (seen.endsWith('\n')) resolve();
+      });
+    });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(child.exitCode).toBe(null);
+    writeFileSync(join(folder, 'not-yet.jsonl'), '{"type":"summary"}\n');
+    await came;
+    child.kill('SIGINT');
+    expect(seen).toBe('{"type":"summary"}\n');
+    for (const selector of ['nothing-like-it', 'project:no/such']) expect(skein(['follow', selector]).code).toBe(1);
+  });
+
+  test('a slow reader does not make it keep the file in memory', async () => {
+    const file = join(tempFolder(), 'long.jsonl');
+    const row = `${JSON.stringify({ type: 'user', x: 'y'.repeat(100_000) })}\n`;
+    writeFileSync(file, row.repeat(2000));
+    const child = startSkein(['follow', file, '--raw', '--lines', '2000']);
+    // Nobody reads: the pipe is full, and everything else must wait on disk.
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const status = existsSync('/proc/self/status') ? readFileSync(`/proc/${child.pid}/status`, 'utf8') : '';
+    let bytes = 0;
+    await new Promise<void>((resolve) => {
+      child.stdout?.on('data', (data) => {
+        bytes += data.length;
+        if (bytes >= row.length * 2000) resolve();
+      });
+    });
+    child.kill('SIGINT');
+    expect(bytes).toBe(row.length * 2000);
+    expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024).toBeLessThan(170);
+  });
 });
 
 test('on a Node that is too old the launcher goes on with the bundled one, or says what is needed', () => {
-  const old = '/usr/local/bin/node';
-  const version = existsSync(old) ? spawnSync(old, ['--version']).stdout.toString() : '';
-  if (/^v(?:1\d|20)\./.test(version)) {
-    const ran = spawnSync(old, [BIN, 'list'], { env: { PATH: '', HOME: mkdtempSync(join(tmpdir(), 'skein-home-')) } });
-    expect(ran.stdout.toString()).toMatch(/TITLE/);
-  }
+  const as = (launcher: string) =>
+    `Object.defineProperty(process.versions, 'node', { value: '18.0.0' }); process.argv.splice(1, 0, ${JSON.stringify(launcher)}); require(${JSON.stringify(launcher)})`;
+  // -e gives no script in argv: the launcher finds its arguments from the third word on.
+  const on = spawnSync(process.execPath, ['-e', as(BIN), 'list'], {
+    env: { PATH: '', HOME: mkdtempSync(join(tmpdir(), 'skein-home-')) },
+  });
+  expect(on.stdout.toString()).toMatch(/TITLE/);
   // The same launcher in a folder without packages, told that it runs on an old Node.
   const folder = tempFolder();
   const launcher = join(folder, 'skein.cjs');
   spawnSync('cp', [BIN, launcher]);
-  const pretend = `Object.defineProperty(process.versions, 'node', { value: '18.0.0' }); require(${JSON.stringify(launcher)})`;
-  const ran = spawnSync(process.execPath, ['-e', pretend]);
+  const ran = spawnSync(process.execPath, ['-e', as(launcher)]);
   expect(ran.stderr.toString()).toMatch(/Skein needs Node 22\.16 or newer; this is 18\.0\.0/);
   expect(ran.status).toBe(2);
 });

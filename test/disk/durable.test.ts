@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { writeFileAtomic } from '../../src/disk/durable.ts';
 import { DiskError } from '../../src/disk/errors.ts';
@@ -58,4 +60,12 @@ test('a folder in the way is an error with what, where, next', () => {
   writeFileAtomic(join(folder, 'd/f'), encode('x'));
   expect(() => writeFileAtomic(join(folder, 'd'), encode('x'))).toThrow(DiskError);
   expect(readdirSync(folder)).toEqual(['d']);
+});
+
+test.each(['a', 'a/b', './a/b/c'])('makes a relative folder %s and ends', (folder) => {
+  const cwd = tempFolder();
+  const module = fileURLToPath(new URL('../../src/disk/durable.ts', import.meta.url));
+  const script = `import { makeFolders } from ${JSON.stringify(module)}; makeFolders(${JSON.stringify(folder)}, true);`;
+  const ran = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd, timeout: 5000 });
+  expect([ran.status, existsSync(join(cwd, folder))]).toEqual([0, true]);
 });

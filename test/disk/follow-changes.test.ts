@@ -30,6 +30,40 @@ describe('a file that is not left alone', () => {
     expect(entriesOf([event]).map((entry) => [entry.line.number, jsonOf(entry)?.uuid])).toEqual([[1, 'c']]);
   });
 
+  test('a file written anew in its place, longer than what was read, is told and read from its start', async () => {
+    const path = transcript(lines('a', 'b'));
+    const { next } = start(path);
+    expect(brief(await next())).toBe('a b');
+    writeFileSync(path, lines('first', 'second', 'third'));
+    const seen = [await next(), await next()];
+    expect(seen.map(brief)).toEqual(['truncated', 'first second third']);
+    expect(entriesOf(seen).map((entry) => entry.line.number)).toEqual([1, 2, 3]);
+    appendFileSync(path, lines('c'));
+    expect(brief(await next())).toBe('c');
+  });
+
+  test('the same while only the end was followed', async () => {
+    const path = transcript(lines('a', 'b'));
+    const { next } = start(path, { ...CLOCK, from: { offset: lines('a', 'b').length, number: 3 } });
+    const event = next();
+    // The first look is done when the clock has turned.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    writeFileSync(path, lines('first', 'second', 'third'));
+    expect([brief(await event), brief(await next())]).toEqual(['truncated', 'first second third']);
+  });
+
+  test('an entry kept from an earlier event gives its own bytes while a half line is read', async () => {
+    const path = transcript(lines('a'));
+    const { next } = start(path, CLOCK);
+    const [kept] = entriesOf([await next()]);
+    const event = next();
+    appendFileSync(path, '{"type":"user","uuid":"b","half":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(kept && jsonOf(kept)?.uuid).toBe('a');
+    appendFileSync(path, '"}\n');
+    expect(brief(await event)).toBe('b');
+  });
+
   test('a start beyond the end counts as truncated', async () => {
     const { next } = start(transcript(lines('a')), { pollMs: NEVER, from: { offset: 1e6, number: 99 } });
     expect([brief(await next()), brief(await next())]).toEqual(['truncated', 'a']);

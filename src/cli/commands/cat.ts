@@ -64,7 +64,10 @@ async function run(context: Context, args: Arguments): Promise<number> {
   for (const entry of turns?.flatMap((turn) => turn.entries) ?? readEntriesOf(file)) {
     if (!filters.every((fits) => fits(entry))) continue;
     found += 1;
-    await write(context.out, args.flag('json') ? `${JSON.stringify(toJson(entry))}\n` : Buffer.concat(lineBytesOf(entry)));
+    await write(
+      context.out,
+      args.flag('json') ? `${JSON.stringify(toJson(entry))}\n` : Buffer.concat(lineBytesOf(entry)),
+    );
   }
   if (found === 0 && filters.length > 0) context.err.write(`${context.err.style.dim('No line fits.')} ${file}\n`);
   return found > 0 || filters.length === 0 ? 0 : 1;

@@ -1,5 +1,6 @@
 /** `skein follow`: a session as it is written. */
-
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { type FollowEvent, follow as followFile } from '../../disk/follow.ts';
 import { readEntriesOf } from '../../disk/read.ts';
 import type { Entry } from '../../format/entry.ts';
@@ -10,8 +11,10 @@ import { safeLine } from '../../views/safe.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
-import { cut } from '../layout.ts';
+import { cut, pad } from '../layout.ts';
 import { selectOne } from '../select.ts';
+import type { Style } from '../terminal.ts';
+import { write } from '../write.ts';
 
 const SHOWN_BEFORE = 10;
 
@@ -30,22 +33,39 @@ export const follow: Command = {
   },
   examples: [
     ['skein follow @last', 'what the client is doing now'],
+    ['skein follow new.jsonl', 'a file that is not there yet'],
     ['skein follow @last --raw --lines 0 | jq .type', 'new lines only, into another program'],
   ],
   completes: 'selector',
+  takes: 1,
   run,
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const { file } = selectOne(context, args).file;
+  const file = fileToFollow(context, args);
   const from = lastLines(file, wholeNumber(args, 'lines') ?? SHOWN_BEFORE);
   const show = args.flag('raw') ? showRaw : args.flag('json') ? showJson : showText;
-  for await (const event of followFile(file, { from, signal: context.signal })) show(context, event, file);
+  const { signal } = context;
+  for await (const event of followFile(file, { from, signal })) {
+    for (const part of show(context, event, file)) {
+      if (signal.aborted) break;
+      await write(context.out, part, signal);
+    }
+  }
   return 0;
+}
+
+/** A path where nothing is yet is waited for; everything else is a selector. */
+function fileToFollow(context: Context, args: Arguments): string {
+  const [selector = ''] = args.positionals;
+  const isPath = !selector.startsWith('project:') && (selector.endsWith('.jsonl') || selector.includes('/'));
+  const path = resolve(context.cwd, selector);
+  return isPath && !existsSync(path) ? path : selectOne(context, args).file.file;
 }
 
 /** Where the last N whole lines begin. */
 function lastLines(file: string, count: number): Position {
+  if (!existsSync(file)) return FILE_START;
   const starts: Position[] = [];
   let end = FILE_START;
   for (const { line } of readEntriesOf(file)) {
@@ -57,16 +77,15 @@ function lastLines(file: string, count: number): Position {
   return count > 0 ? (starts[0] ?? end) : end;
 }
 
-function showRaw({ out }: Context, event: FollowEvent): void {
-  if (event.type === 'entries') for (const entry of event.entries) out.stream.write(Buffer.concat(lineBytesOf(entry)));
+type Parts = Generator<string | Uint8Array>;
+
+function* showRaw(_context: Context, event: FollowEvent): Parts {
+  if (event.type === 'entries') for (const entry of event.entries) yield Buffer.concat(lineBytesOf(entry));
 }
 
-function showJson({ out }: Context, event: FollowEvent): void {
-  if (event.type !== 'entries') {
-    out.write(`${JSON.stringify({ event: event.type })}\n`);
-    return;
-  }
-  for (const entry of event.entries) out.write(`${JSON.stringify(toJson(entry))}\n`);
+function* showJson(_context: Context, event: FollowEvent): Parts {
+  if (event.type !== 'entries') yield `${JSON.stringify({ event: event.type })}\n`;
+  else for (const entry of event.entries) yield `${JSON.stringify(toJson(entry))}\n`;
 }
 
 function toJson(entry: Entry) {
@@ -77,19 +96,29 @@ function toJson(entry: Entry) {
   return { line: line.number, offset: line.start, kind, time: head.timestamp, uuid: head.uuid, text };
 }
 
-function showText(context: Context, event: FollowEvent, file: string): void {
-  const { out, err } = context;
+function* showText(context: Context, event: FollowEvent, file: string): Parts {
+  const { err } = context;
   if (event.type === 'entries') {
-    for (const entry of event.entries) for (const line of entryLines(entry)) out.write(`${lineText(context, line)}\n`);
-  } else if (event.type === 'missing') err.write(`${err.style.warn('waiting:')} ${event.problem.what}: ${file}\n`);
-  else if (event.type !== 'torn') err.write(`${err.style.dim(event.type)} ${file}\n`);
+    for (const entry of event.entries) for (const line of entryLines(entry)) yield `${lineText(context, line)}\n`;
+  } else if (event.type === 'missing') {
+    err.write(`${err.style.warn('waiting:')} ${safeLine(`${event.problem.what}: ${file}`)}\n`);
+  } else if (event.type !== 'torn') err.write(`${err.style.dim(event.type)} ${safeLine(file)}\n`);
 }
 
+const LONGEST_LABEL = 32;
+/** A map, as a label is any type that a transcript names. */
+const PAINTS: ReadonlyMap<string, keyof Style> = new Map([
+  ['prompt', 'bold'],
+  ['error', 'bad'],
+  ['call', 'accent'],
+  ['thinking', 'dim'],
+]);
+
 function lineText({ out }: Context, { time, label, text }: EntryLine): string {
-  const paint =
-    { prompt: out.style.bold, error: out.style.bad, call: out.style.accent, thinking: out.style.dim }[label] ??
-    ((each: string) => each);
-  const clock = time === undefined ? '        ' : time.slice(11, 19);
+  const paint = PAINTS.get(label);
+  const clock = pad(cut(safeLine(time ?? '').slice(11, 19), 8), 8);
+  const name = pad(cut(safeLine(label), LONGEST_LABEL), 11);
   const room = out.columns - 22;
-  return `${out.style.dim(clock)} ${label.padEnd(11)} ${paint(cut(safeLine(text), room))}`.trimEnd();
+  const what = cut(safeLine(text), room);
+  return `${out.style.dim(clock)} ${name} ${paint === undefined ? what : out.style[paint](what)}`.trimEnd();
 }
