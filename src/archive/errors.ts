@@ -1,0 +1,46 @@
+/** How the archive's troubles are told: what happened, where, and what to do next. */
+import { codeOf, DiskError, toDiskError } from '../disk/errors.ts';
+
+/** The work cannot go on; what was archived before is as it was. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+  readonly where: string;
+  readonly next: string;
+
+  constructor(story: { what: string; where: string; next: string; cause?: unknown }) {
+    super(story.what, { cause: story.cause });
+    this.where = story.where;
+    this.next = story.next;
+  }
+}
+
+/** By SQLite's primary result code. */
+const REASONS: ReadonlyMap<number, readonly [why: string, next: string]> = new Map([
+  [5, ['another process is writing to the archive', 'Nothing is lost; run it again when the other is done.']],
+  [8, ['the archive may not be written to', 'Change its permissions, or run as the user it belongs to.']],
+  [10, ['the disk reported an error', 'Free some space or check the disk, then run it again: nothing is lost.']],
+  [11, ['the archive is damaged', 'Keep a copy of the file, then see what can be restored: skein archive verify']],
+  [13, ['the disk is full', 'Free some space and run it again; what was archived before is kept.']],
+  [14, ['the archive cannot be opened', 'Check that the folder exists and may be written to.']],
+  [26, ['the file is not an archive', 'Move it away, or set SKEIN_HOME to another folder.']],
+]);
+
+/** A failed call to SQLite or the system, told as an ArchiveError; any other error as it is. */
+export function toArchiveError(error: unknown, doing: string, where: string): unknown {
+  const code = sqliteCode(error);
+  if (code !== undefined && error instanceof Error) {
+    const [why, next] = REASONS.get(code & 0xff) ?? [error.message, 'Run it again; if it stays: skein archive verify'];
+    return new ArchiveError({ what: `${doing}: ${why}`, where, next, cause: error });
+  }
+  if (error instanceof DiskError || codeOf(error) === undefined) return error;
+  return toDiskError(error, doing, where);
+}
+
+function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
+}
+
+export function damaged(where: string, what: string): ArchiveError {
+  const next = 'See what is affected: skein archive verify';
+  return new ArchiveError({ what: `the archive is damaged: ${what}`, where, next });
+}

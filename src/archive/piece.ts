@@ -1,0 +1,99 @@
+/**
+ * A piece is one line of a transcript as the archive stores it: the value of its session id is cut out and kept apart,
+ * so that the copies resume and fork make, which differ only there (H1), are one piece. Any bytes at all can be a piece;
+ * what is cut out is put back byte for byte.
+ */
+import { createHash } from 'node:crypto';
+import { pushVarint, readVarints } from './varint.ts';
+
+export interface Piece {
+  /** How many values were cut out, where, and what is left. */
+  readonly bytes: Buffer;
+  /** The value that was cut out. */
+  readonly param: string | undefined;
+}
+
+const START = Buffer.from('"session');
+const ENDINGS = [Buffer.from('Id":"'), Buffer.from('_id":"')];
+const QUOTE = 34;
+/** Ids are plain letters, digits and dashes; anything else stays where it is. */
+const ID = /^[\w-]{8,64}$/;
+const LONGEST_ID = 64;
+/** A line may quote thousands of lines. */
+const MOST_CUTS = 255;
+
+export function toPiece(raw: Buffer): Piece {
+  const starts: number[] = [];
+  let param: string | undefined;
+  for (let at = raw.indexOf(START); at >= 0 && starts.length < MOST_CUTS; at = raw.indexOf(START, at + 1)) {
+    const value = valueStart(raw, at + START.length);
+    if (value === undefined) continue;
+    const id = idAt(raw, value);
+    if (id === undefined || (param !== undefined && id !== param)) continue;
+    param = id;
+    starts.push(value);
+  }
+  return { bytes: withoutValues(raw, starts, param?.length ?? 0), param };
+}
+
+function valueStart(raw: Buffer, at: number): number | undefined {
+  const ending = ENDINGS.find(
+    (each) => raw.compare(each, 0, each.length, at, Math.min(raw.length, at + each.length)) === 0,
+  );
+  return ending && at + ending.length;
+}
+
+function idAt(raw: Buffer, start: number): string | undefined {
+  let end = start;
+  while (end <= start + LONGEST_ID && end < raw.length && raw[end] !== QUOTE) end += 1;
+  const id = raw[end] === QUOTE ? raw.toString('latin1', start, end) : '';
+  return ID.test(id) ? id : undefined;
+}
+
+/** Copied range by range: a view for each part would cost more than the copying. */
+function withoutValues(raw: Buffer, starts: readonly number[], length: number): Buffer {
+  const header: number[] = [];
+  pushVarint(header, starts.length);
+  for (const [place, start] of starts.entries())
+    pushVarint(header, start - (place === 0 ? 0 : (starts[place - 1] ?? 0) + length));
+  const bytes = Buffer.allocUnsafe(header.length + raw.length - starts.length * length);
+  bytes.set(header);
+  let from = 0;
+  let at = header.length;
+  for (const start of starts) {
+    at += raw.copy(bytes, at, from, start);
+    from = start + length;
+  }
+  raw.copy(bytes, at, from);
+  return bytes;
+}
+
+/** The line's bytes. */
+export function fromPiece(bytes: Buffer, param: string | undefined): Buffer {
+  if (bytes[0] === 0) return bytes.subarray(1);
+  const header = readVarints(bytes);
+  const gaps = Array.from({ length: header.next() }, () => header.next());
+  const value = Buffer.from(param ?? '', 'latin1');
+  const raw = Buffer.allocUnsafe(bytes.length - header.at() + gaps.length * value.length);
+  let from = header.at();
+  let at = 0;
+  for (const gap of gaps) {
+    at += bytes.copy(raw, at, from, from + gap);
+    at += value.copy(raw, at);
+    from += gap;
+  }
+  bytes.copy(raw, at, from);
+  return raw;
+}
+
+/** The line without the values that were cut out: still JSON where the line is. */
+export function withoutParam(bytes: Buffer): Buffer {
+  const header = readVarints(bytes);
+  for (let cuts = header.next(); cuts > 0; cuts -= 1) header.next();
+  return bytes.subarray(header.at());
+}
+
+/** What a piece is known by. 160 bits: two different lines with one address will not be met, nor made. */
+export function addressOf(piece: Uint8Array): Buffer {
+  return createHash('sha256').update(piece).digest().subarray(0, 20);
+}

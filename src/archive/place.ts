@@ -1,0 +1,17 @@
+/** Where the archive lies: `$SKEIN_HOME`, else the platform's folder for a program's data. */
+import { join } from 'node:path';
+
+export interface PlaceQuery {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform?: NodeJS.Platform;
+}
+
+export function archiveFolder({ env, home, platform = process.platform }: PlaceQuery): string {
+  if (env.SKEIN_HOME) return env.SKEIN_HOME;
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'skein');
+  if (platform === 'win32') return join(env.LOCALAPPDATA || join(home, 'AppData', 'Local'), 'skein');
+  return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'skein');
+}
+
+export const ARCHIVE_NAME = 'archive.db';

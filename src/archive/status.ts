@@ -1,0 +1,103 @@
+/** What is kept, how large it is, and what the client will delete next. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJsonObject } from '../disk/sidecars.ts';
+import { asNumber } from '../format/json.ts';
+import type { KnownSources } from './known.ts';
+import type { SourceFile } from './sources.ts';
+import { get, numberOf } from './sqlite.ts';
+import { type Archive, archiveId, guarded } from './store.ts';
+import { INDEX_NAME } from './textindex.ts';
+
+export interface Kept {
+  readonly id: string;
+  readonly path: string;
+  readonly sessions: number;
+  readonly agents: number;
+  readonly files: number;
+  readonly versions: number;
+  /** Of all versions, as they would be restored. */
+  readonly rawBytes: number;
+  readonly archiveBytes: number;
+  /** Of the text index, which can be made again. */
+  readonly indexBytes: number;
+  /** Everything after copies are stored once, before compression. */
+  readonly storedBytes: number;
+  readonly tombstones: number;
+  /** Machines whose files are here. */
+  readonly machines: number;
+}
+
+export function keptIn({ db, path, folder }: Archive): Kept {
+  return guarded('cannot read the archive', path, () => {
+    const count = (sql: string) => numberOf(get(db, `SELECT coalesce((${sql}), 0) AS n`), 'n');
+    return {
+      id: archiveId(db),
+      path,
+      sessions: count("SELECT count(DISTINCT session) FROM file WHERE kind = 'session'"),
+      agents: count("SELECT count(*) FROM file WHERE kind = 'agent'"),
+      files: count('SELECT count(*) FROM file'),
+      versions: count('SELECT count(*) FROM version'),
+      rawBytes: count('SELECT sum(size) FROM version'),
+      storedBytes: count('SELECT sum(raw) FROM pack'),
+      archiveBytes: sizeOf(path) + sizeOf(`${path}-wal`),
+      indexBytes: sizeOf(join(folder, INDEX_NAME)) + sizeOf(join(folder, `${INDEX_NAME}-wal`)),
+      tombstones: count('SELECT count(*) FROM tombstone'),
+      machines: count('SELECT count(DISTINCT origin) FROM root'),
+    };
+  });
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** How a file on disk stands to the archive. */
+export interface Standing {
+  /** On disk, and the archive has all of it. */
+  readonly archived: number;
+  /** On disk, not archived or changed since. */
+  readonly waiting: number;
+  /** Only in the archive: the source is gone. */
+  readonly gone: number;
+}
+
+export function standingOf(known: KnownSources, files: readonly SourceFile[]): Standing {
+  const archived = files.filter((file) => known.isUpToDate(file)).length;
+  const there = files.filter((file) => known.has(file)).length;
+  return { archived, waiting: files.length - archived, gone: known.count - there };
+}
+
+export interface Cleanup {
+  readonly settings: string;
+  readonly days: number;
+  /** Whether the settings say so, or the client's default holds. */
+  readonly from: 'settings' | 'default';
+}
+
+const DEFAULT_DAYS = 30;
+
+/** After how many days without a change the client deletes a session (L5). */
+export function cleanupOf(config: string): Cleanup {
+  const settings = join(config, 'settings.json');
+  const there = statSync(settings, { throwIfNoEntry: false }) !== undefined;
+  const days = there ? asNumber(readJsonObject(settings)?.cleanupPeriodDays) : undefined;
+  return { settings, days: days ?? DEFAULT_DAYS, from: days === undefined ? 'default' : 'settings' };
+}
+
+export interface Deletion {
+  readonly file: SourceFile;
+  readonly at: Date;
+}
+
+const DAY_MS = 86_400_000;
+/** The latest a Date can be. */
+const LAST_MS = 8.64e15;
+
+/** Sessions in the order in which the client will delete them. */
+export function deletionsOf(files: readonly SourceFile[], cleanup: (root: string) => Cleanup): Deletion[] {
+  return files
+    .filter(({ kind }) => kind === 'session')
+    .map((file) => ({ file, at: new Date(Math.min(LAST_MS, file.mtimeMs + cleanup(file.root).days * DAY_MS)) }))
+    .sort((a, b) => a.at.getTime() - b.at.getTime());
+}

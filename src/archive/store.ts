@@ -1,0 +1,116 @@
+/** Opening the archive: made when it is not there, refused when it is not ours to change. */
+import { randomUUID } from 'node:crypto';
+import { chmodSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { makeFolders } from '../disk/durable.ts';
+import { closeFile, openFile } from '../disk/io.ts';
+import { ArchiveError, toArchiveError } from './errors.ts';
+import { ARCHIVE_NAME } from './place.ts';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { type Database, get, insert, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
+
+export interface Archive {
+  readonly path: string;
+  readonly folder: string;
+  readonly db: Database;
+  close(): void;
+}
+
+/** The archive of a folder; undefined when there is none and none is to be made. Throws ArchiveError. */
+export function openArchive(folder: string, options: { create?: boolean } = {}): Archive | undefined {
+  const path = join(folder, ARCHIVE_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined && !options.create) return undefined;
+  return guarded('cannot open the archive', path, () => {
+    makeFolders(folder, true);
+    makePrivate(path);
+    return openAt(path, folder);
+  });
+}
+
+/** The same for a file of any name, such as an export. It is not made, and its journal is left as it is. */
+export function openArchiveFile(path: string): Archive {
+  return guarded('cannot open the archive', path, () => {
+    const db = openDatabase(path, { readOnly: true });
+    return closedOnError(db, () => {
+      refuseOthers(db, path);
+      return { path, folder: '', db, close: () => db.close() };
+    });
+  });
+}
+
+function openAt(path: string, folder: string): Archive {
+  const db = openDatabase(path);
+  return closedOnError(db, () => {
+    if (isNew(db)) create(db);
+    refuseOthers(db, path);
+    // After each commit its data is on the disk itself: a power cut must not lose what the client deletes next.
+    db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -16000');
+    return { path, folder, db, close: () => db.close() };
+  });
+}
+
+function closedOnError<T>(db: Database, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** SQLite's own files beside it get the same mode. */
+function makePrivate(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) closeFile(openFile(path, 'a', 0o600));
+  else if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
+}
+
+function isNew(db: Database): boolean {
+  return pragma(db, 'application_id') === 0 && numberOf(get(db, 'SELECT count(*) AS n FROM sqlite_schema'), 'n') === 0;
+}
+
+function create(db: Database): void {
+  db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL');
+  transaction(db, () => {
+    // Another process may have made it meanwhile.
+    if (!isNew(db)) return;
+    const id = randomUUID();
+    db.exec(SCHEMA);
+    run(db, "INSERT INTO meta VALUES ('id', ?), ('next', 1)", id);
+    insert(db, 'INSERT INTO origin (key, label) VALUES (?, ?)', id, hostname());
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+  });
+}
+
+function refuseOthers(db: Database, path: string): void {
+  const next = 'It was not touched. Move it away, or set SKEIN_HOME to another folder.';
+  if (pragma(db, 'application_id') !== APPLICATION_ID) {
+    throw new ArchiveError({ what: "the file is not Skein's archive", where: path, next });
+  }
+  const version = pragma(db, 'user_version');
+  if (version === SCHEMA_VERSION) return;
+  const age = version > SCHEMA_VERSION ? 'a newer' : 'an older';
+  throw new ArchiveError({
+    what: `the archive was made by ${age} Skein (layout ${version}; this one reads ${SCHEMA_VERSION})`,
+    where: path,
+    next: `It was not touched. Use ${age} Skein, or set SKEIN_HOME to another folder.`,
+  });
+}
+
+function pragma(db: Database, name: string): number {
+  return numberOf(get(db, `PRAGMA ${name}`), name);
+}
+
+export function archiveId(db: Database): string {
+  return textOf(get(db, "SELECT value FROM meta WHERE key = 'id'"), 'value');
+}
+
+/** Runs a piece of work on the archive; what SQLite or the system say of it is told in plain words. */
+export function guarded<T>(doing: string, where: string, call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    throw toArchiveError(error, doing, where);
+  }
+}

@@ -1,0 +1,107 @@
+/** `skein archive status` */
+import { knownSources } from '../../archive/known.ts';
+import {
+  type Cleanup,
+  cleanupOf,
+  type Deletion,
+  deletionsOf,
+  type Kept,
+  keptIn,
+  standingOf,
+} from '../../archive/status.ts';
+import { openArchive } from '../../archive/store.ts';
+import { humanBytes } from '../bytes.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { homePath } from '../layout.ts';
+import { reportProblems } from '../library.ts';
+import { count, folderOf, sourcesOf, writeJson } from './open.ts';
+
+const SHOWN = 5;
+const LONG = 3650;
+
+/** Works without an archive too: what the client will delete is worth knowing then most of all. */
+export function showStatus(context: Context, args: Arguments): number {
+  const { files, problems } = sourcesOf(context, args);
+  const archive = openArchive(folderOf(context));
+  try {
+    const kept = archive && keptIn(archive);
+    const known = archive && knownSources(archive.db);
+    const standing = known ? standingOf(known, files) : { archived: 0, waiting: files.length, gone: 0 };
+    const cleanups = new Map(files.map(({ root }) => root).map((root) => [root, cleanupOf(root)]));
+    const cleanup = (root: string) => cleanups.get(root) ?? cleanupOf(root);
+    const deletions = deletionsOf(files, cleanup);
+    const isSafe = ({ file }: Deletion) => known?.isUpToDate(file) ?? false;
+    if (args.flag('json')) {
+      const next = deletions.map((deletion) => deletionJson(deletion, isSafe(deletion)));
+      writeJson(context, {
+        archive: kept ?? null,
+        onDisk: standing,
+        cleanup: [...cleanups].map(([root, found]) => ({ root, ...found })),
+        deletions: next,
+        problems,
+      });
+      return 0;
+    }
+    reportProblems(context, problems);
+    writeKept(context, kept);
+    context.out.write(
+      `on disk   ${count(files.length, 'file')}: ${standing.archived} archived, ${standing.waiting} not yet; ${standing.gone} more only in the archive\n`,
+    );
+    writeDeletions(context, deletions, isSafe);
+    writeCleanups(context, [...cleanups.values()]);
+    return 0;
+  } finally {
+    archive?.close();
+  }
+}
+
+function writeKept({ out, home }: Context, kept: Kept | undefined): void {
+  if (kept === undefined) {
+    out.write(`${out.style.warn('no archive yet')}; make one: skein archive sync\n`);
+    return;
+  }
+  const share = kept.rawBytes > 0 ? ` (${Math.round((100 * kept.archiveBytes) / kept.rawBytes)} %)` : '';
+  out.write(`${out.style.bold(homePath(kept.path, home))}\n`);
+  out.write(
+    `kept      ${count(kept.sessions, 'session')}, ${count(kept.agents, 'sub-agent')}, ${count(kept.files, 'file')} in ${count(kept.versions, 'version')}\n`,
+  );
+  out.write(
+    `size      ${humanBytes(kept.rawBytes)} in ${humanBytes(kept.archiveBytes)}${share}, text index ${humanBytes(kept.indexBytes)}\n`,
+  );
+  if (kept.machines > 1) out.write(`machines  ${kept.machines}\n`);
+  if (kept.tombstones > 0) out.write(`forgotten ${kept.tombstones}\n`);
+}
+
+function writeDeletions(context: Context, deletions: readonly Deletion[], isSafe: (each: Deletion) => boolean): void {
+  const { out } = context;
+  if (deletions.length === 0) return;
+  out.write('the client deletes next\n');
+  for (const deletion of deletions.slice(0, SHOWN)) {
+    const mark = isSafe(deletion) ? out.style.good('archived') : out.style.warn('not archived');
+    out.write(
+      `  ${when(deletion.at, context.now()).padEnd(22)} ${homePath(deletion.file.path, context.home)}  ${mark}\n`,
+    );
+  }
+  const rest = deletions.length - SHOWN;
+  if (rest > 0) out.write(out.style.dim(`  and ${rest} later\n`));
+}
+
+function when(at: Date, now: Date): string {
+  const days = Math.floor((at.getTime() - now.getTime()) / 86_400_000);
+  if (days < 0) return 'at its next start';
+  return `${at.toISOString().slice(0, 10)} (${days} d)`;
+}
+
+function writeCleanups({ out, home }: Context, cleanups: readonly Cleanup[]): void {
+  for (const { settings, days, from } of cleanups) {
+    const said = from === 'settings' ? `cleanupPeriodDays is ${days}` : `cleanupPeriodDays is not set: ${days} days`;
+    out.write(
+      `${said} in ${homePath(settings, home)}; to keep them longer write "cleanupPeriodDays": ${Math.max(LONG, days)}\n`,
+    );
+  }
+}
+
+function deletionJson({ file, at }: Deletion, archived: boolean) {
+  return { session: file.session() ?? null, file: file.path, at: at.toISOString(), archived };
+}

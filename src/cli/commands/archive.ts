@@ -1,0 +1,62 @@
+/** `skein archive`: keeps every session, also after the client deletes it. */
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+
+type Part = (context: Context, args: Arguments) => Promise<number> | number;
+
+/** Each loaded when it is used. */
+const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+  sync: async () => (await import('../archive/sync.ts')).syncArchive,
+  status: async () => (await import('../archive/status.ts')).showStatus,
+  verify: async () => (await import('../archive/verify.ts')).verifyArchive,
+  restore: async () => (await import('../archive/restore.ts')).restoreFiles,
+  forget: async () => (await import('../archive/forget.ts')).forgetFiles,
+  export: async () => (await import('../archive/transfer.ts')).exportFile,
+  import: async () => (await import('../archive/transfer.ts')).importFile,
+  rebuild: async () => (await import('../archive/rebuild.ts')).rebuild,
+  watch: async () => (await import('../archive/watch.ts')).watchArchive,
+};
+
+export const archive: Command = {
+  name: 'archive',
+  usage: 'sync|watch|status|verify|restore|forget|export|import|rebuild [SEL|FILE]',
+  summary: 'keep every session, also after the client deletes it',
+  details: [
+    'The client deletes sessions after 30 days unless told otherwise. The archive keeps them: sessions, sub-agents, large outputs, titles, checkpoints, plans, todos and typed prompts, byte for byte, compressed, copies made by resume and fork stored once. It is one SQLite file, archive.db in $SKEIN_HOME or the platform’s data folder, readable by you alone. Nothing ever leaves it unless you say forget.',
+    'sync reads what is new and nothing else. watch does so whenever something changes. status says what is kept and what the client will delete next. verify reads the whole archive and checks every hash. restore writes files back where they were, or below --to; a file that is there and differs stays, unless you say --force. forget takes a session out for good and does not archive it again; lines that another session shares stay with that one. export writes the whole archive to one file; import takes in such a file: a union, nothing twice. rebuild makes the text index anew: it is derived from the archive, lies beside it in index.db and may be deleted at any time.',
+    'For restore and forget SEL is a session id or the start of one, @last, project:NAME, or the end of an archived path; it takes all that belongs to the session.',
+  ],
+  options: {
+    all: { type: 'boolean', help: 'restore: everything' },
+    to: { type: 'string', value: 'DIR', help: 'restore: below this folder instead of the original place' },
+    force: { type: 'boolean', help: 'restore, export: replace files that are there and differ' },
+    version: {
+      type: 'string',
+      value: 'N',
+      help: 'restore: the Nth state of files that were rewritten, 1 is the oldest (default: the last seen)',
+    },
+    full: { type: 'boolean', help: 'sync: compare every byte, whatever size and time of change say' },
+    yes: { type: 'boolean', help: 'forget: do not ask' },
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein archive sync', 'archive what is new'],
+    ['skein archive status', 'what is kept, and what the client deletes next'],
+    ['skein archive restore 4f0c --to /tmp/back', 'one session with its agents and outputs, in another folder'],
+    ['skein archive restore --all', 'everything the client deleted, back in place'],
+    ['skein archive export skein-archive.db', 'one file to carry to another machine; there: skein archive import'],
+  ],
+  run,
+};
+
+async function run(context: Context, args: Arguments): Promise<number> {
+  const [name = 'status', ...positionals] = args.positionals;
+  const load = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+  if (load === undefined) {
+    const known = Object.keys(PARTS).join(', ');
+    throw new UsageError(`"skein archive" has no "${name}".`, `skein archive ${name}`, `Say one of: ${known}.`);
+  }
+  const part = await load();
+  return part(context, { ...args, positionals });
+}

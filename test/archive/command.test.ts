@@ -1,0 +1,175 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { at } from '../../src/format/json.ts';
+import { tempFolder } from '../support/files.ts';
+import { type Ran, skein, startSkein } from '../support/skein.ts';
+import { contentOf, entry, FORK, PLACE, rootOf, SESSION } from './helpers.ts';
+
+const NAME = `${PLACE}/${SESSION}.jsonl`;
+
+function machine(files: Record<string, string> = { [NAME]: entry('a') }) {
+  const root = rootOf(files);
+  const home = tempFolder();
+  const env = { CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(home, 'kept') };
+  const archive = (...args: string[]): Ran => skein(['archive', ...args], { env, home });
+  return { root, home, env, archive };
+}
+
+test('sync, delete, restore', () => {
+  const { root, archive } = machine({ [NAME]: entry('a'), 'history.jsonl': 'x\n' });
+  const before = contentOf(root);
+  const first = archive('sync');
+  expect([first.code, first.err, first.text]).toEqual([0, '', expect.stringContaining('2 files, 2 new')]);
+  expect(archive('sync').text).toContain('nothing new');
+  expect(archive('sync', '--json').json()).toMatchObject({ files: 2, unchanged: 2, added: 0, bytes: 0, problems: [] });
+  rmSync(join(root, 'projects'), { recursive: true });
+  rmSync(join(root, 'history.jsonl'));
+  const restored = archive('restore', '--all', '--json');
+  expect([restored.code, at(restored.json(), 'files')]).toMatchObject([
+    0,
+    [{ outcome: 'restored' }, { outcome: 'restored' }],
+  ]);
+  expect([...contentOf(root)].map(([name, { bytes }]) => [name, bytes])).toEqual(
+    [...before].map(([name, { bytes }]) => [name, bytes]),
+  );
+  expect(archive('verify').text).toContain('whole: 2 files');
+  expect(archive('verify', '--json').json()).toMatchObject({ ok: true, files: 2, faults: [] });
+});
+
+test('restore of one session elsewhere; what differs stays', () => {
+  const { root, archive } = machine({ [NAME]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
+  archive('sync');
+  const to = tempFolder();
+  expect(archive('restore', FORK.slice(0, 8), '--to', to).text).toContain('1 file restored');
+  expect([...contentOf(to).keys()]).toEqual([`${PLACE}/${FORK}.jsonl`]);
+  writeFileSync(join(root, NAME), 'mine');
+  const kept = archive('restore', SESSION);
+  expect([kept.code, kept.text]).toEqual([1, expect.stringContaining('--force')]);
+  expect(readFileSync(join(root, NAME), 'utf8')).toBe('mine');
+  expect(archive('restore', SESSION, '--force').code).toBe(0);
+  expect(archive('restore', 'project:/work/app', '--json').code).toBe(0);
+});
+
+describe('status', () => {
+  test('without an archive', () => {
+    const { archive, env } = machine();
+    const { code, text } = archive();
+    expect([code, text]).toEqual([0, expect.stringContaining('no archive yet')]);
+    expect(existsSync(env.SKEIN_HOME)).toBe(false);
+  });
+
+  test('what the client deletes next, and how to keep it', () => {
+    const { root, archive } = machine();
+    writeFileSync(join(root, 'settings.json'), '{"cleanupPeriodDays": 12}');
+    archive('sync');
+    appendFileSync(join(root, NAME), entry('b'));
+    const { text } = archive('status');
+    expect(text).toContain('1 session');
+    expect(text).toContain('not archived');
+    expect(text).toContain('cleanupPeriodDays is 12');
+    const json = archive('status', '--json').json();
+    const due = new Date(statSync(join(root, NAME)).mtimeMs + 12 * 86_400_000).toISOString();
+    expect(json).toMatchObject({
+      archive: { sessions: 1, files: 1, versions: 1 },
+      onDisk: { archived: 0, waiting: 1, gone: 0 },
+      cleanup: [{ days: 12, from: 'settings' }],
+      deletions: [{ session: SESSION, at: due, archived: false }],
+    });
+  });
+
+  test('the default of the client, and what is only in the archive', () => {
+    const { root, archive } = machine({ [NAME]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
+    archive('sync');
+    rmSync(join(root, NAME));
+    expect(archive('status', '--json').json()).toMatchObject({
+      onDisk: { archived: 1, waiting: 0, gone: 1 },
+      cleanup: [{ days: 30, from: 'default' }],
+    });
+  });
+});
+
+test('forget asks first', () => {
+  const { archive } = machine();
+  archive('sync');
+  const asked = archive('forget', SESSION);
+  expect([asked.code, asked.err]).toEqual([2, expect.stringContaining('--yes')]);
+  expect(archive('forget', SESSION, '--yes', '--json').json()).toMatchObject({ files: 1, sessions: [SESSION] });
+  expect(archive('sync', '--json').json()).toMatchObject({ forgotten: 1, added: 0 });
+  expect(archive('restore', SESSION).code).toBe(1);
+});
+
+test('export and import', () => {
+  const [one, two] = [machine(), machine({ [NAME]: entry('z'), 'plans/p.md': 'p' })];
+  one.archive('sync');
+  two.archive('sync');
+  const file = join(tempFolder(), 'a.db');
+  expect(one.archive('export', file).code).toBe(0);
+  expect([one.archive('export', file).code, one.archive('export', file, '--force').code]).toEqual([1, 0]);
+  expect(two.archive('import', file, '--json').json()).toMatchObject({ files: 1, added: 1 });
+  expect(two.archive('import', file, '--json').json()).toMatchObject({ files: 1, added: 0, known: 1 });
+  expect(two.archive('verify').code).toBe(0);
+  expect(two.archive('status', '--json').json()).toMatchObject({ archive: { files: 3, machines: 2 } });
+});
+
+test('the index is made by sync, and made again when asked', () => {
+  const { archive, env } = machine();
+  archive('sync');
+  expect(existsSync(join(env.SKEIN_HOME, 'index.db'))).toBe(true);
+  rmSync(join(env.SKEIN_HOME, 'index.db'));
+  expect(archive('rebuild', '--json').json()).toMatchObject({ lines: 1 });
+  expect(archive('rebuild').text).toContain('1 line indexed');
+  expect(archive('verify').code).toBe(0);
+});
+
+describe('wrong usage', () => {
+  test.each([
+    [['archive', 'burn'], 2, 'has no "burn"'],
+    [['archive', 'export'], 2, 'Which file?'],
+    [['archive', 'verify'], 1, 'There is no archive yet'],
+    [['archive', 'import', 'nothing.db'], 1, 'no such file'],
+  ])('%j', (args, code, message) => {
+    const ran = skein(args);
+    expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test('an import that is no archive', () => {
+    const { archive, home } = machine();
+    writeFileSync(join(home, 'x.db'), 'text');
+    expect(archive('import', join(home, 'x.db')).err).toContain('not an archive');
+  });
+});
+
+test('watch archives what is written, until it is stopped', async () => {
+  const { root, env, home, archive } = machine();
+  const watching = startSkein(['archive', 'watch', '--json'], { env, home });
+  let seen = '';
+  watching.stdout?.on('data', (chunk: Buffer) => {
+    seen += chunk.toString();
+    if (seen.split('\n').length === 2) appendFileSync(join(root, NAME), entry('b'));
+    else watching.kill('SIGTERM');
+  });
+  await new Promise((resolve) => watching.once('exit', resolve));
+  const [first, second] = seen
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect([first, second]).toMatchObject([{ added: 1 }, { appended: 1, bytes: entry('b').length }]);
+  expect(archive('verify').code).toBe(0);
+});
+
+test('two syncs at once double nothing', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 60 }, (_, n) => {
+      const id = `${String(n).padStart(8, '0')}-1111-4111-8111-111111111111`;
+      return [`${PLACE}/${id}.jsonl`, Array.from({ length: 300 }, (_, line) => entry(`${n}-${line}`, id)).join('')];
+    }),
+  );
+  const { env, home, archive } = machine(many);
+  mkdirSync(env.SKEIN_HOME);
+  const syncs = Array.from({ length: 4 }, () => startSkein(['archive', 'sync', '--json'], { env, home }));
+  const codes = await Promise.all(syncs.map((each) => new Promise((resolve) => each.once('exit', resolve))));
+  expect(codes).toEqual([0, 0, 0, 0]);
+  expect(archive('status', '--json').json()).toMatchObject({ archive: { files: 60, versions: 60 } });
+  expect(archive('verify', '--json').json()).toMatchObject({ ok: true, pieces: 60 * 300 });
+});
