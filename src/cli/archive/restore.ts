@@ -20,7 +20,6 @@ export function restoreFiles(context: Context, args: Arguments): Promise<number>
       to: to === undefined ? undefined : resolve(context.cwd, to),
       force: args.flag('force'),
       version: wholeNumber(args, 'version', 1),
-      signal: context.signal,
       onFile: (file) => progress.done(file),
     });
     progress.clear();

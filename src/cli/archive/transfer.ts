@@ -34,7 +34,7 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
   const other = openArchiveFile(file);
   return withArchive(context, { create: true }, async (archive) => {
     const progress = progressOf(context, 'importing', [{ bytes: keptIn(other).rawBytes }]);
-    const merged = mergeArchive(archive, other, { signal: context.signal, onFile: (each) => progress.done(each) });
+    const merged = mergeArchive(archive, other, { onFile: (each) => progress.done(each) });
     progress.clear();
     const problems = await indexed(context, archive);
     if (args.flag('json')) writeJson(context, { archive: archive.path, file, ...merged, problems });

@@ -12,7 +12,7 @@ import { count, withArchive, writeJson } from './open.ts';
 export function verifyArchive(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, (archive) => {
     const progress = progressOf(context, 'verifying', [{ bytes: keptIn(archive).rawBytes }]);
-    const result = verify(archive, { signal: context.signal, onVersion: (version) => progress.done(version) });
+    const result = verify(archive, { onVersion: (version) => progress.done(version) });
     progress.clear();
     if (args.flag('json')) writeJson(context, { archive: archive.path, ok: result.faults.length === 0, ...result });
     else {
