@@ -7,14 +7,14 @@ import { decode } from './text.ts';
 
 export const UNSURE = { unsure: true };
 
-const QUOTE = 34;
+export const QUOTE = 34;
 const BACKSLASH = 92;
-const COMMA = 44;
+export const COMMA = 44;
 const COLON = 58;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-const OPEN_ARRAY = 91;
-const CLOSE_ARRAY = 93;
+export const OPEN_OBJECT = 123;
+export const CLOSE_OBJECT = 125;
+export const OPEN_ARRAY = 91;
+export const CLOSE_ARRAY = 93;
 const MAX_DEPTH = 200;
 
 /** The two-character escapes of JSON: " \ / b f n r t; `u` is checked apart. */

@@ -4,7 +4,22 @@
  * sure (invalid or very deep JSON) it says so with undefined, and the caller falls back to JSON.parse.
  */
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { beginScan, parseOrUnsure, skipColon, skipSpace, skipString, skipValue, UNSURE, wasPlain } from './jsonscan.ts';
+import {
+  beginScan,
+  CLOSE_ARRAY,
+  CLOSE_OBJECT,
+  COMMA,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  parseOrUnsure,
+  QUOTE,
+  skipColon,
+  skipSpace,
+  skipString,
+  skipValue,
+  UNSURE,
+  wasPlain,
+} from './jsonscan.ts';
 import { decode, decodeAscii, encode } from './text.ts';
 
 /** What to keep of a value: all of it, its type only (a string becomes ''), the named keys of an object, or the items of an array. */
@@ -55,13 +70,6 @@ export function prune(value: Json, keep: Keep): Json {
   }
   return typeof value === 'string' ? '' : value;
 }
-
-const QUOTE = 34;
-const OPEN_OBJECT = 123;
-const CLOSE_OBJECT = 125;
-const OPEN_ARRAY = 91;
-const CLOSE_ARRAY = 93;
-const COMMA = 44;
 
 let bytes: Uint8Array = new Uint8Array();
 /** Where the value last read ended: reading gives a value and a position. */
