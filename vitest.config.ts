@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/properties.ts',
     include: ['test/**/*.test.ts'],
     exclude: ['test/deep/**'],
     testTimeout: 60_000,

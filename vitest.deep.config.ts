@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/properties.ts',
     include: ['test/deep/**/*.test.ts'],
     testTimeout: 1_200_000,
     hookTimeout: 600_000,

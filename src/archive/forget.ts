@@ -1,11 +1,12 @@
 /** Takes something out for good: its bytes leave the archive's file, and a tombstone keeps the next sync from taking it again. */
+
+import { emptyIndex } from './derived.ts';
 import { type ArchivedFile, dropFile } from './files.ts';
 import { readPack, writePack } from './packs.ts';
 import { addressOf } from './piece.ts';
 import { neededRanges, type Range } from './runs.ts';
 import { all, type Database, get, numberOf, run, transaction } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
-import { emptyIndex } from './textindex.ts';
 import { addTombstone, tombstoneOf } from './tombstones.ts';
 
 export interface Forgotten {

@@ -3,11 +3,11 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJsonObject } from '../disk/sidecars.ts';
 import { asNumber } from '../format/json.ts';
+import { INDEX_NAME } from './derived.ts';
 import type { KnownSources } from './known.ts';
 import type { SourceFile } from './sources.ts';
 import { get, numberOf } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
-import { INDEX_NAME } from './textindex.ts';
 
 export interface Kept {
   readonly id: string;

@@ -1,46 +1,12 @@
-/**
- * The index over the text of all archived lines. It is made of the archive alone and lies in a file of its own: it can be
- * deleted at any time, has its own layout version, and nothing of it is ever in the file that holds the only copies.
- * Copies of a line are one piece, so they are found once.
- */
-import { rmSync, statSync } from 'node:fs';
+/** The index over the text of all archived lines. Copies of a line are one piece, so they are found once. */
 import { join } from 'node:path';
-import { closeFile, openFile } from '../disk/io.ts';
+import { type DerivedIndex, emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { piecesOf, release, toPack } from './packs.ts';
-import {
-  all,
-  blobOf,
-  type Database,
-  each,
-  get,
-  numberOf,
-  openDatabase,
-  type Row,
-  run,
-  textOf,
-  transaction,
-} from './sqlite.ts';
-import { type Archive, archiveId, guarded } from './store.ts';
+import { all, blobOf, type Database, each, get, numberOf, type Row, run, transaction } from './sqlite.ts';
+import { type Archive, guarded } from './store.ts';
 import { spaced, textOfPiece } from './text.ts';
 import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
-
-export const INDEX_NAME = 'index.db';
-/** Another layout is simply built anew. */
-const LAYOUT = 1;
-
-/** Without content: the words' places only. What was found is read from the archive. */
-const SCHEMA = `
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE entry (piece INTEGER PRIMARY KEY, uuid TEXT, kind TEXT NOT NULL, time INTEGER);
-CREATE VIRTUAL TABLE words USING fts5 (body, content='', columnsize=0, detail=full, tokenize='unicode61');
-`;
-
-export interface TextIndex {
-  readonly path: string;
-  readonly db: Database;
-  close(): void;
-}
 
 export interface IndexOptions {
   readonly signal?: AbortSignal;
@@ -52,71 +18,6 @@ export interface Indexed {
   readonly lines: number;
   /** Bytes looked at. */
   readonly bytes: number;
-}
-
-/** Opens the index; one that does not fit the archive is emptied, one that cannot be read is made again. */
-export function openIndex(archive: Archive): TextIndex {
-  const path = join(archive.folder, INDEX_NAME);
-  return guarded('cannot open the text index', path, () => {
-    const db = openReadable(path);
-    db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000');
-    if (!fits(db, archive)) makeAnew(db, archive);
-    return { path, db, close: () => db.close() };
-  });
-}
-
-function openReadable(path: string): Database {
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) closeFile(openFile(path, 'a', 0o600));
-  const db = openDatabase(path);
-  try {
-    get(db, 'SELECT count(*) FROM sqlite_schema');
-    return db;
-  } catch {
-    db.close();
-    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
-    closeFile(openFile(path, 'a', 0o600));
-    return openDatabase(path);
-  }
-}
-
-function fits(db: Database, archive: Archive): boolean {
-  if (numberOf(get(db, 'PRAGMA user_version'), 'user_version') !== LAYOUT) return false;
-  return get(db, "SELECT value FROM meta WHERE key = 'archive'")?.value === archiveId(archive.db);
-}
-
-/** In place: another process may have the file open. */
-function makeAnew(db: Database, archive: Archive): void {
-  db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL');
-  transaction(db, () => {
-    if (!fits(db, archive)) makeEmpty(db, archive);
-  });
-}
-
-function makeEmpty(db: Database, archive: Archive): void {
-  // The index of words first: its own tables go with it.
-  db.exec('DROP TABLE IF EXISTS words');
-  for (const row of all(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")) {
-    db.exec(`DROP TABLE IF EXISTS "${textOf(row, 'name')}"`);
-  }
-  db.exec(SCHEMA);
-  run(db, "INSERT INTO meta VALUES ('archive', ?), ('next', 1)", archiveId(archive.db));
-  db.exec(`PRAGMA user_version = ${LAYOUT}`);
-}
-
-/** Takes all words out, also from the pages they lay in. */
-export function emptyIndex(archive: Archive): void {
-  if (statSync(join(archive.folder, INDEX_NAME), { throwIfNoEntry: false }) === undefined) return;
-  const { db, path, close } = openIndex(archive);
-  try {
-    guarded('cannot empty the text index', path, () => {
-      db.exec('PRAGMA secure_delete = ON');
-      transaction(db, () => makeEmpty(db, archive));
-      db.exec('VACUUM');
-      get(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
-    });
-  } finally {
-    close();
-  }
 }
 
 /** Adds what was archived since the last time; nothing is read when there is nothing. */
@@ -230,7 +131,7 @@ export interface FoundLines {
 }
 
 /** Lines that hold all the words, each as a whole word, in whatever order; words in quotes follow each other. */
-export function findLines({ db }: TextIndex, query: string, limit = 50): FoundLines {
+export function findLines({ db }: DerivedIndex, query: string, limit = 50): FoundLines {
   const match = toMatch(query);
   if (match === '') return { total: 0, lines: [] };
   // A copy may be written another way than its original (H1): the uuid tells that they are one.

@@ -79,11 +79,11 @@ function cutTurns(entries: readonly Entry[], isAgent: boolean): Draft[] {
   };
   for (const entry of entries) {
     const enqueueing = queued.get(entry);
-    const repeated = byUuid.get(entry.head.uuid ?? '');
     if (enqueueing === undefined && waiting.has(entry)) continue;
+    const repeated = byUuid.get(entry.head.uuid ?? '');
     const inline = !isAgent && !isMain(entry);
-    if (repeated) addRepeated(repeated, { entry, kind: 'none', inline });
-    else if (inline) add(current, { entry, kind: 'none', inline });
+    if (enqueueing === undefined && repeated) addRepeated(repeated, { entry, kind: 'none', inline });
+    else if (enqueueing === undefined && inline) add(current, { entry, kind: 'none', inline });
     else {
       const kind = enqueueing === undefined ? kindInTurn(entry, current) : 'queued';
       if (isStart(kind, isAgent)) {

@@ -1,20 +1,14 @@
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { emptyIndex, INDEX_NAME, openIndex } from '../../src/archive/derived.ts';
 import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
 import { placesOfPiece } from '../../src/archive/pieceplaces.ts';
 import { totalChanges } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
 import { spaced } from '../../src/archive/text.ts';
-import {
-  emptyIndex,
-  findLines,
-  INDEX_NAME,
-  openIndex,
-  rebuildIndex,
-  updateIndex,
-} from '../../src/archive/textindex.ts';
+import { findLines, rebuildIndex, updateIndex } from '../../src/archive/textindex.ts';
 import { assistant, result, text, thinking, toJsonl, toolUse, user } from '../support/build.ts';
 import { FIXTURES } from '../support/files.ts';
 import { entry, FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';

@@ -16,10 +16,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { openIndex } from '../../src/archive/derived.ts';
 import { allFiles, versionsOf } from '../../src/archive/files.ts';
 import { all, textOf } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
-import { findLines, openIndex, updateIndex } from '../../src/archive/textindex.ts';
+import { findLines, updateIndex } from '../../src/archive/textindex.ts';
 import { asNumber, at } from '../../src/format/json.ts';
 import {
   archiveIn,

@@ -353,6 +353,13 @@ describe('properties', () => {
     expect(new Set(lines).size).toBe(lines.length);
   }
 
+  test('E9: a queued prompt whose removal repeats an id keeps its text', () => {
+    const removal = { ...queueOperation('remove'), uuid: 'same' };
+    const queued = { ...attachment('queued_command', { prompt: 'q' }), uuid: 'same' };
+    holdsAll(conversation([queued, queueOperation('enqueue', 'q'), removal]));
+    holdsAll(conversation([queueOperation('enqueue', 'q'), { ...removal, isSidechain: true }]));
+  });
+
   test('every entry belongs to exactly one turn', () => {
     fc.assert(fc.property(lines, (built) => holdsAll(conversation(built))));
   });

@@ -1,8 +1,10 @@
 /** `skein archive rebuild`, and the same step at the end of whatever adds to the archive. */
+
+import { emptyIndex } from '../../archive/derived.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { keptIn } from '../../archive/status.ts';
 import type { Archive } from '../../archive/store.ts';
-import { emptyIndex, updateIndexInTurns } from '../../archive/textindex.ts';
+import { updateIndexInTurns } from '../../archive/textindex.ts';
 import type { Problem } from '../../disk/errors.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';

@@ -1,0 +1,83 @@
+/**
+ * The file of everything that is made of the archive alone. It can be deleted at any time, has its own layout version, and
+ * nothing of it is ever in the file that holds the only copies.
+ */
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { closeFile, openFile } from '../disk/io.ts';
+import { DERIVED_SCHEMA, LAYOUT } from './derivedschema.ts';
+import { all, type Database, get, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
+import { type Archive, archiveId, guarded } from './store.ts';
+
+export const INDEX_NAME = 'index.db';
+
+export interface DerivedIndex {
+  readonly path: string;
+  readonly db: Database;
+  close(): void;
+}
+
+/** Opens the index; one that does not fit the archive is emptied, one that cannot be read is made again. */
+export function openIndex(archive: Archive): DerivedIndex {
+  const path = join(archive.folder, INDEX_NAME);
+  return guarded('cannot open the index', path, () => {
+    const db = openReadable(path);
+    db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000');
+    if (!fits(db, archive)) makeAnew(db, archive);
+    return { path, db, close: () => db.close() };
+  });
+}
+
+function openReadable(path: string): Database {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) closeFile(openFile(path, 'a', 0o600));
+  const db = openDatabase(path);
+  try {
+    get(db, 'SELECT count(*) FROM sqlite_schema');
+    return db;
+  } catch {
+    db.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+    closeFile(openFile(path, 'a', 0o600));
+    return openDatabase(path);
+  }
+}
+
+function fits(db: Database, archive: Archive): boolean {
+  if (numberOf(get(db, 'PRAGMA user_version'), 'user_version') !== LAYOUT) return false;
+  return get(db, "SELECT value FROM meta WHERE key = 'archive'")?.value === archiveId(archive.db);
+}
+
+/** In place: another process may have the file open. */
+function makeAnew(db: Database, archive: Archive): void {
+  db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL');
+  transaction(db, () => {
+    if (!fits(db, archive)) makeEmpty(db, archive);
+  });
+}
+
+function makeEmpty(db: Database, archive: Archive): void {
+  // The index of words first: its own tables go with it.
+  db.exec('DROP TABLE IF EXISTS words');
+  for (const row of all(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")) {
+    db.exec(`DROP TABLE IF EXISTS "${textOf(row, 'name')}"`);
+  }
+  db.exec(DERIVED_SCHEMA);
+  run(db, "INSERT INTO meta VALUES ('archive', ?), ('next', 1)", archiveId(archive.db));
+  db.exec(`PRAGMA user_version = ${LAYOUT}`);
+}
+
+/** Takes everything out, also from the pages they lay in. */
+export function emptyIndex(archive: Archive): void {
+  if (statSync(join(archive.folder, INDEX_NAME), { throwIfNoEntry: false }) === undefined) return;
+  const { db, path, close } = openIndex(archive);
+  try {
+    guarded('cannot empty the index', path, () => {
+      db.exec('PRAGMA secure_delete = ON');
+      transaction(db, () => makeEmpty(db, archive));
+      db.exec('VACUUM');
+      get(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    });
+  } finally {
+    close();
+  }
+}
