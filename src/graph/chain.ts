@@ -12,10 +12,21 @@ import { placePreserved } from './context/preserved.ts';
 export { lastSaid, leafOf } from './context/leaf.ts';
 export { type Chain, type ChainNode, isBoundary, type OnVisit } from './context/node.ts';
 
-const noVisit: OnVisit = () => {};
+export const noVisit: OnVisit = () => {};
+
+/** Branches and context ask for the chain of the same list, one after the other. */
+const made = new WeakMap<readonly Entry[], Chain>();
 
 /** All entries of one file, in file order. */
 export function chainOf(entries: readonly Entry[], onVisit: OnVisit = noVisit): Chain {
+  const known = onVisit === noVisit ? made.get(entries) : undefined;
+  if (known !== undefined) return known;
+  const chain = makeChain(entries, onVisit);
+  if (onVisit === noVisit) made.set(entries, chain);
+  return chain;
+}
+
+function makeChain(entries: readonly Entry[], onVisit: OnVisit): Chain {
   const index = indexNodes(entries, onVisit);
   const { nodes, preserved } = index.plain ? { nodes: index.nodes } : placePreserved(index.nodes, onVisit);
   const tip = index.plain ? [...nodes.values()].at(-1) : findTip(entries, nodes, onVisit);

@@ -36,6 +36,11 @@ export function isInput(kind: InputKind): boolean {
 
 /** The transcript of a sub-agent: its prompts come from a model and start turns all the same. */
 export function isAgentTranscript(entries: readonly Entry[]): boolean {
-  const spoken = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant');
-  return spoken.length > 0 && spoken.every(({ head }) => head.isSidechain);
+  let spoken = false;
+  for (const { kind, head } of entries) {
+    if (kind !== 'user' && kind !== 'assistant') continue;
+    if (!head.isSidechain) return false;
+    spoken = true;
+  }
+  return spoken;
 }

@@ -31,8 +31,7 @@ export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
   const issues: Issue[] = [];
   const { uses, owners } = collectUses(entries, issues);
   const results = collectResults(entries, issues);
-  const stopped = interruptedMessages(entries);
-  const agents = agentsInProgress(entries);
+  const { stopped, agents } = collectNotes(entries);
   const resultOf = (use: Use) => (owners.get(use.id) === use ? results.get(use.id) : undefined);
   const cutOff = usesCutOff(
     entries,
@@ -71,7 +70,7 @@ function collectUses(entries: readonly Entry[], issues: Issue[]): { uses: Use[];
 }
 
 /** Also the calls that the API answers itself: `server_tool_use`, `mcp_tool_use`. */
-function isUse(block: BlockHead): boolean {
+export function isUse(block: BlockHead): boolean {
   return block.type === 'tool_use' || block.type.endsWith('_tool_use');
 }
 
@@ -102,23 +101,22 @@ function collectResults(entries: readonly Entry[], issues: Issue[]): Map<string,
   return results;
 }
 
-/** 2.1.325 calls a tool that was stopped while it ran rejected; the marker after it says that it was interrupted. */
-function interruptedMessages(entries: readonly Entry[]): Set<string> {
-  const ids = new Set<string>();
-  for (const { head } of entries) if (head.interruptedMessageId !== undefined) ids.add(head.interruptedMessageId);
-  return ids;
+interface Notes {
+  /** 2.1.325 calls a tool that was stopped while it ran rejected; the marker after it says that its message was interrupted. */
+  readonly stopped: ReadonlySet<string>;
+  /** Sub-agents that report progress, by the call that started them: known before the call has a result. */
+  readonly agents: ReadonlyMap<string, string>;
 }
 
-/** Sub-agents that report progress, by the call that started them: known before the call has a result. */
-function agentsInProgress(entries: readonly Entry[]): Map<string, string> {
+function collectNotes(entries: readonly Entry[]): Notes {
+  const stopped = new Set<string>();
   const agents = new Map<string, string>();
   for (const { kind, head } of entries) {
-    const agentId = head.progress?.agentId;
-    if (kind === 'progress' && agentId !== undefined && head.parentToolUseID !== undefined) {
-      agents.set(head.parentToolUseID, agentId);
-    }
+    if (head.interruptedMessageId !== undefined) stopped.add(head.interruptedMessageId);
+    const agentId = kind === 'progress' ? head.progress?.agentId : undefined;
+    if (agentId !== undefined && head.parentToolUseID !== undefined) agents.set(head.parentToolUseID, agentId);
   }
-  return agents;
+  return { stopped, agents };
 }
 
 /** Calls without a result that a marker of the same turn says were interrupted. Prompts are read only while one is open. */

@@ -1,6 +1,6 @@
 /** What to send to the model: a session and the next prompt as the messages of a request (R1–R15), which the API accepts (A). */
 import type { Entry } from '../../format/entry.ts';
-import { chainOf, isBoundary, lastSaid, leafOf, walk } from '../chain.ts';
+import { chainOf, isBoundary, lastSaid, leafOf, noVisit, walk } from '../chain.ts';
 import { isBlank } from './blocks.ts';
 import { buildMessages } from './build.ts';
 import { closeLoop, dropBlanks, dropRefused } from './clean.ts';
@@ -18,7 +18,7 @@ export type { ApiMessage, Context, ContextOptions } from './types.ts';
 
 /** All entries of one file in file order. Never throws; equals what the client sends wherever the API accepts that. */
 export function context(entries: readonly Entry[], options: ContextOptions = {}): Context {
-  const onVisit = options.onVisit ?? (() => {});
+  const onVisit = options.onVisit ?? noVisit;
   const chain = chainOf(entries, onVisit);
   const leaf = lastSaid(chain, leafOf(chain));
   const nodes = leaf === undefined ? [] : sinceBoundary(reattach(chain, walk(chain, leaf)));

@@ -154,6 +154,9 @@ function newestBelow(chain: Chain, tip: ChainNode): ChainNode {
 }
 
 function descendants(chain: Chain, top: ChainNode): Set<ChainNode> {
+  const below = new Set<ChainNode>();
+  // Mostly the tip is the last word: then the rest need not be sorted by parent.
+  if (!hasChild(chain, top)) return below;
   const children = new Map<string, ChainNode[]>();
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'children');
@@ -162,7 +165,6 @@ function descendants(chain: Chain, top: ChainNode): Set<ChainNode> {
     if (siblings === undefined) children.set(node.parent, [node]);
     else siblings.push(node);
   }
-  const below = new Set<ChainNode>();
   const todo = [top];
   for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
     for (const child of children.get(at.key) ?? []) {
@@ -172,4 +174,12 @@ function descendants(chain: Chain, top: ChainNode): Set<ChainNode> {
     }
   }
   return below;
+}
+
+function hasChild(chain: Chain, { key }: ChainNode): boolean {
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'child');
+    if (node.parent === key) return true;
+  }
+  return false;
 }

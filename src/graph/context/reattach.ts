@@ -75,15 +75,16 @@ function addResults(kinship: Kinship): void {
   const message = new Map<string, string>();
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'results');
-    const calls = resultsOf(node);
-    const above = message.get(node.parent ?? '');
     if (node.entry.kind === 'assistant') message.set(node.key, messageIdOf(node) ?? '');
-    else if (calls.length > 0 && above !== undefined) message.set(node.key, above);
-    const callers = calls.map((call) => callerOf(kinship, call, above)).filter((id) => groups.has(id));
-    const group = groups.get(callers[0] ?? '');
+    const calls = resultsOf(node);
+    if (calls.length === 0) continue;
+    const above = message.get(node.parent ?? '');
+    if (above !== undefined) message.set(node.key, above);
+    const caller = calls.map((call) => callerOf(kinship, call, above)).find((id) => groups.has(id));
+    const group = groups.get(caller ?? '');
     if (group === undefined) continue;
     const line = chain.nodes.get(node.parent ?? '');
-    if (kinship.onPath.has(node) || (line && messageIdOf(line) === callers[0])) add(kinship, group, node);
+    if (kinship.onPath.has(node) || (line && messageIdOf(line) === caller)) add(kinship, group, node);
     else {
       kinship.belongs.set(node.key, group);
       group.strays.push(node);
@@ -190,11 +191,11 @@ function merged(nodes: readonly ChainNode[], added: readonly ChainNode[], start:
   return all;
 }
 
-function resultsOf({ entry }: ChainNode): string[] {
-  if (entry.kind !== 'user') return [];
-  return entry.head.blocks.flatMap((block) =>
-    block.type === 'tool_result' && block.toolUseId ? [block.toolUseId] : [],
-  );
+const NO_RESULTS: readonly string[] = [];
+
+function resultsOf({ entry }: ChainNode): readonly string[] {
+  if (entry.kind !== 'user' || entry.head.blocks.length === 0) return NO_RESULTS;
+  return entry.head.blocks.flatMap(({ type, toolUseId }) => (type === 'tool_result' && toolUseId ? toolUseId : []));
 }
 
 function messageIdOf(node: ChainNode): string | undefined {
