@@ -3,11 +3,12 @@
  * outlines alone; entries are loaded when a chat is opened.
  */
 import type { Entry } from '../format/entry.ts';
-import { type Agent, type AgentFile, agentsOf } from './agents.ts';
+import { type Agent, type AgentFile, type AgentTree, type AgentUsage, agentsOf, usageWithAgents } from './agents.ts';
 import { type Branch, branchesOf } from './branches.ts';
 import { chainOf, leafOf } from './chain.ts';
 import { type Merged, mergeSessions } from './chat/merge.ts';
 import type { ChatSession, ChatSummary } from './chat/summary.ts';
+import { isAgentTranscript } from './parts.ts';
 
 export { type ChatSession, type ChatSummary, chatsOf } from './chat/summary.ts';
 
@@ -32,6 +33,8 @@ export interface Chat extends ChatSummary {
   branchOf(sessionId: string): Branch | undefined;
   /** Every entry of every branch. */
   readonly entries: readonly Entry[];
+  /** Of all branches and sub-agents, each message and call once. */
+  usage(): AgentUsage;
 }
 
 export function openChat(chat: ChatSummary, load: (session: ChatSession) => LoadedSession): Chat {
@@ -43,7 +46,7 @@ export function openChat(chat: ChatSummary, load: (session: ChatSession) => Load
     joins: joinsOf(chat, loaded, merged, leaves),
     leaf: leaves(chat.head),
   });
-  const agents = agentsOf(
+  const agents = agentsIn(
     merged.entries,
     loaded.flatMap((session) => session.agents ?? []),
   );
@@ -55,12 +58,26 @@ export function openChat(chat: ChatSummary, load: (session: ChatSession) => Load
     unattached: agents.unattached,
     allAgents: agents.all,
     entries: merged.entries,
+    usage: () => usageWithAgents(agents),
     entriesOf: (branch) => entriesOf(branch ?? current),
     branchOf: (sessionId) => {
       const leaf = leaves(sessionId);
       return leaf && (endingWith(leaf) ?? containing(leaf));
     },
   };
+}
+
+/** Beside the transcript of an agent lie those of its session's other agents, too: only what it started is its own. */
+function agentsIn(entries: readonly Entry[], files: readonly AgentFile[]): AgentTree {
+  const tree = agentsOf(entries, files);
+  if (!isAgentTranscript(entries)) return tree;
+  const others = new Set<Agent>();
+  const waiting = [...tree.unattached];
+  for (let agent = waiting.pop(); agent !== undefined; agent = waiting.pop()) {
+    others.add(agent);
+    for (const child of agent.children) waiting.push(child);
+  }
+  return { ...tree, unattached: [], all: tree.all.filter((agent) => !others.has(agent)) };
 }
 
 /** By session id: the entry a resume of that session goes on from, as the chat keeps it. */

@@ -28,10 +28,7 @@ interface Result {
 }
 
 export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
-  const issues: Issue[] = [];
-  const { uses, owners } = collectUses(entries, issues);
-  const results = collectResults(entries, issues);
-  const { stopped, agents } = collectNotes(entries);
+  const { uses, owners, results, stopped, agents, issues } = collect(entries);
   const resultOf = (use: Use) => (owners.get(use.id) === use ? results.get(use.id) : undefined);
   const cutOff = usesCutOff(
     entries,
@@ -48,25 +45,54 @@ export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
   return { calls, issues };
 }
 
-function collectUses(entries: readonly Entry[], issues: Issue[]): { uses: Use[]; owners: Map<string, Use> } {
-  const uses: Use[] = [];
-  const owners = new Map<string, Use>();
+interface Collected {
+  readonly uses: Use[];
+  /** By id: the call that its result belongs to. */
+  readonly owners: Map<string, Use>;
+  readonly results: Map<string, Result>;
+  /** 2.1.325 calls a tool that was stopped while it ran rejected; the marker after it says that its message was interrupted. */
+  readonly stopped: Set<string>;
+  /** Sub-agents that report progress, by the call that started them: known before the call has a result. */
+  readonly agents: Map<string, string>;
+  readonly issues: Issue[];
+}
+
+/** In one pass: each further one over all entries costs more than what is done in it. */
+function collect(entries: readonly Entry[]): Collected {
+  const found: Collected = {
+    uses: [],
+    owners: new Map(),
+    results: new Map(),
+    stopped: new Set(),
+    agents: new Map(),
+    issues: [],
+  };
   for (const entry of entries) {
-    if (entry.kind !== 'assistant') continue;
-    for (const block of entry.head.blocks) {
-      if (!isUse(block)) continue;
-      const use: Use = { id: block.id ?? '', name: block.name ?? '', entry, input: entry };
-      const owner = owners.get(use.id);
-      if (owner && isSameLine(owner.entry, entry)) {
-        if (owner.entry.source === entry.source) owner.input = entry;
-        continue;
+    const { kind, head } = entry;
+    if (kind === 'progress') {
+      const agentId = head.progress?.agentId;
+      if (agentId !== undefined && head.parentToolUseID !== undefined) found.agents.set(head.parentToolUseID, agentId);
+    } else if (kind === 'user' || kind === 'assistant') {
+      if (head.interruptedMessageId !== undefined) found.stopped.add(head.interruptedMessageId);
+      for (const block of head.blocks) {
+        if (kind === 'assistant' && isUse(block)) addUse(found, entry, block);
+        else if (isResult(block)) addResult(found, entry, block);
       }
-      if (owner) issues.push(issue('A3', entry, `tool_use id ${use.id} used again; its result belongs to the first`));
-      else if (use.id !== '') owners.set(use.id, use);
-      uses.push(use);
     }
   }
-  return { uses, owners };
+  return found;
+}
+
+function addUse({ uses, owners, issues }: Collected, entry: Entry, block: BlockHead): void {
+  const use: Use = { id: block.id ?? '', name: block.name ?? '', entry, input: entry };
+  const owner = owners.get(use.id);
+  if (owner && isSameLine(owner.entry, entry)) {
+    if (owner.entry.source === entry.source) owner.input = entry;
+    return;
+  }
+  if (owner) issues.push(issue('A3', entry, `tool_use id ${use.id} used again; its result belongs to the first`));
+  else if (use.id !== '') owners.set(use.id, use);
+  uses.push(use);
 }
 
 /** Also the calls that the API answers itself: `server_tool_use`, `mcp_tool_use`. */
@@ -84,39 +110,13 @@ function isSameLine(a: Entry, b: Entry): boolean {
   return (a.head.uuid !== undefined && a.head.uuid === b.head.uuid) || (id !== undefined && id === b.head.message?.id);
 }
 
-function collectResults(entries: readonly Entry[], issues: Issue[]): Map<string, Result> {
-  const results = new Map<string, Result>();
-  for (const entry of entries) {
-    if (entry.kind !== 'user' && entry.kind !== 'assistant') continue;
-    for (const block of entry.head.blocks) {
-      if (!isResult(block)) continue;
-      const id = block.toolUseId ?? '';
-      const known = results.get(id);
-      if (known === undefined) results.set(id, { entry, block });
-      else if (known.entry.head.uuid !== entry.head.uuid) {
-        issues.push(issue('E5', entry, `a second result for ${id}; the first is used`));
-      } else if (known.entry.source === entry.source) Object.assign(known, { entry, block });
-    }
-  }
-  return results;
-}
-
-interface Notes {
-  /** 2.1.325 calls a tool that was stopped while it ran rejected; the marker after it says that its message was interrupted. */
-  readonly stopped: ReadonlySet<string>;
-  /** Sub-agents that report progress, by the call that started them: known before the call has a result. */
-  readonly agents: ReadonlyMap<string, string>;
-}
-
-function collectNotes(entries: readonly Entry[]): Notes {
-  const stopped = new Set<string>();
-  const agents = new Map<string, string>();
-  for (const { kind, head } of entries) {
-    if (head.interruptedMessageId !== undefined) stopped.add(head.interruptedMessageId);
-    const agentId = kind === 'progress' ? head.progress?.agentId : undefined;
-    if (agentId !== undefined && head.parentToolUseID !== undefined) agents.set(head.parentToolUseID, agentId);
-  }
-  return { stopped, agents };
+function addResult({ results, issues }: Collected, entry: Entry, block: BlockHead): void {
+  const id = block.toolUseId ?? '';
+  const known = results.get(id);
+  if (known === undefined) results.set(id, { entry, block });
+  else if (known.entry.head.uuid !== entry.head.uuid) {
+    issues.push(issue('E5', entry, `a second result for ${id}; the first is used`));
+  } else if (known.entry.source === entry.source) Object.assign(known, { entry, block });
 }
 
 /** Calls without a result that a marker of the same turn says were interrupted. Prompts are read only while one is open. */
@@ -127,7 +127,9 @@ function usesCutOff(entries: readonly Entry[], unanswered: readonly Use[]): Set<
   let main: Use[] = [];
   let side: Use[] = [];
   for (const entry of entries) {
-    for (const use of starts.get(entry) ?? []) (entry.head.isSidechain ? side : main).push(use);
+    if (entry.kind === 'assistant') {
+      for (const use of starts.get(entry) ?? []) (entry.head.isSidechain ? side : main).push(use);
+    }
     if (entry.kind !== 'user' || main.length + side.length === 0) continue;
     const kind = inputKind(entry);
     if (kind === 'interrupt') for (const use of [...main, ...side]) cutOff.add(use);

@@ -11,7 +11,7 @@ import {
 import { listOnce } from './listing.ts';
 import { mergeMessages, requestTimes } from './messages.ts';
 import { type Draft, isActivity, isAgentTranscript, isInput, type Part } from './parts.ts';
-import { roundOf } from './rounds.ts';
+import { roundsOf } from './rounds.ts';
 import { durationBetween, millisOf, validTime } from './time.ts';
 import { pairToolCalls } from './toolcalls.ts';
 import { type Circumstances, stateOf } from './turnstate.ts';
@@ -25,6 +25,7 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
   const requests = requestTimes(entries);
   const said = drafts.map(({ kind, parts }) => ({ kind, messages: mergeMessages(spokenIn(parts, isAgent), requests) }));
   const listed = listOnce(said, requests);
+  const rounds = roundsOf(drafts);
   const turns: Turn[] = [];
   let number = 0;
   for (const [index, draft] of drafts.entries()) {
@@ -32,14 +33,14 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
     const own = draft.parts.map((part) => part.entry);
     // Whether a turn is over shows in what was said in it, wherever that is listed.
     const answers = said[index]?.messages ?? [];
-    const toolCalls = own.flatMap((entry) => calls.get(entry) ?? []);
+    const toolCalls = callsIn(own, calls);
     const started = validTime(draft.prompt?.head.timestamp) ?? firstTime(draft.parts);
     const ended = lastTime(draft.parts);
     turns.push({
       uuid: draft.prompt?.head.uuid,
       number: draft.kind === 'none' ? 0 : number,
       kind: draft.kind,
-      round: roundOf(drafts, index),
+      round: rounds[index] ?? 'continue',
       state: stateOf(draft, answers, toolCalls, { ...circumstances, next: drafts[index + 1]?.kind }),
       prompt: draft.prompt,
       entries: own,
@@ -155,6 +156,15 @@ function callsByEntry(calls: readonly ToolCall[]): Map<Entry, ToolCall[]> {
     else byEntry.set(call.use, [call]);
   }
   return byEntry;
+}
+
+function callsIn(entries: readonly Entry[], calls: ReadonlyMap<Entry, readonly ToolCall[]>): ToolCall[] {
+  const found: ToolCall[] = [];
+  for (const entry of entries) {
+    const made = entry.kind === 'assistant' ? calls.get(entry) : undefined;
+    if (made !== undefined) found.push(...made);
+  }
+  return found;
 }
 
 /** T7: a message starts at the prompt or result before it where its request is not recorded; a missing time takes the nearest. */

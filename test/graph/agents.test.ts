@@ -6,9 +6,11 @@ import { mergeMessages, usageOfMessages } from '../../src/graph/messages.ts';
 import {
   agentProgress,
   assistant,
+  attachment,
   chain,
   conversation,
   entriesOf,
+  queueOperation,
   result,
   text,
   timeOf,
@@ -71,6 +73,11 @@ describe('agents: which call started them', () => {
     expect(waiting.agents[0]).toMatchObject({ background: true, status: 'async_launched', outputFile: '/tmp/old' });
     const over = agentsOf(conversation([user('go'), task('t1'), launched, user(note)]), files);
     expect(over.agents[0]).toMatchObject({ background: true, status: 'failed', outputFile: '/tmp/a1.output' });
+    const inTurn = attachment('queued_command', { prompt: note, commandMode: 'task-notification' });
+    const waits = queueOperation('enqueue', note);
+    for (const told of [inTurn, waits]) {
+      expect(agentsOf(conversation([user('go'), task('t1'), launched, told]), files).agents[0]?.status).toBe('failed');
+    }
     const lost = agentsOf(conversation([user('go'), task('t1'), user(note)]), files);
     expect(lost.agents.map(line)).toEqual(['a1 t1 notification/certain 1']);
   });
@@ -101,6 +108,8 @@ describe('agents: which call started them', () => {
   test('L3: an agent taken up again has all its calls', () => {
     const main = conversation([user('go'), task('t1'), reported('t1', 'a1'), task('t2'), reported('t2', 'a1')]);
     expect(agentsOf(main, [agentFile('a1', 'x')]).agents[0]?.toolUseIds).toEqual(['t1', 't2']);
+    const rewritten = agentsOf(main, [agentFile('a1', 'x', [], { toolUseId: 't2' })]);
+    expect(rewritten.agents[0]?.toolUseIds).toEqual(['t1', 't2']);
   });
 
   test('L6: warm-ups and agents nothing explains are kept, apart', () => {
@@ -244,7 +253,7 @@ describe('agents: usage', () => {
     const tree = agentsOf(main, [file]);
     expect(usageOfAgents(tree.agents)).toMatchObject({ messages: 2, output: 17, toolCalls: 1, agents: 1 });
     expect(usageWithAgents(tree)).toMatchObject({ messages: own + 2, toolCalls: 2, agents: 1 });
-    expect(usageWithAgents(agentsOf(main))).toMatchObject({ messages: own + 2, agents: 0 });
+    expect(usageWithAgents(agentsOf(main))).toMatchObject({ messages: own + 2, agents: 1 });
   });
 
   test('nested agents are rolled up once', () => {

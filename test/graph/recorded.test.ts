@@ -103,10 +103,7 @@ describe('recordings: what was prompted', () => {
   });
 
   test('a resumed step is a resume, any other a new session', () => {
-    /** A fork rewrites all ids and queues at the top of the file; 1.0.x left what was compacted out of the copy. */
-    const undecidable = ['2.1.325 f-resume 06-fork', '1.0.111 g2-autocompact 02-after'];
     for (const { name, resumes, grown } of steps) {
-      if (undecidable.includes(name)) continue;
       expect([name, turnsOf(grown[0] ?? []).at(-1)?.round]).toEqual([name, resumes ? 'resume' : 'new_session']);
     }
   });

@@ -145,6 +145,34 @@ describe('round', () => {
     expect(list.map(({ round }) => round)).toEqual(['new_session', 'new_round', 'resume']);
   });
 
+  test('H1: a fork that rewrote every id: the queue at the top of its file is later than what it copied', () => {
+    const at = (line: JsonObject, second: number) => ({ ...line, timestamp: timeOf(second) });
+    const queue = (second: number) => [
+      at(queueOperation('enqueue', 'x'), second),
+      at(queueOperation('dequeue'), second),
+    ];
+    const lines = [...first, user('two'), assistant('b', { id: 'm2' }), user('three'), assistant('c', { id: 'm3' })];
+    const timed = lines.map((line, second) => at(line, second));
+    expect(rounds(...queue(-1), ...timed)).toEqual(['new_session', 'new_round', 'new_round']);
+    expect(rounds(...queue(3.5), ...timed)).toEqual(['new_session', 'new_round', 'resume']);
+    expect(rounds(...queue(9), ...timed)).toEqual(['new_session', 'new_round', 'new_round']);
+  });
+
+  test('C1: a file that begins with a compaction goes on with an older chat', () => {
+    const compacted = [
+      system('compact_boundary'),
+      user('This session …', { isCompactSummary: true }),
+      assistant('a', { id: 'm1' }),
+    ];
+    expect(rounds(...compacted, user('two'))).toEqual(['continue', 'new_round']);
+    expect(rounds(...compacted, { type: 'cost-state' }, user('two'))).toEqual(['continue', 'resume']);
+    const copied = compacted.map((line) => ({ ...line, timestamp: timeOf(0) }));
+    const own = [user('two', { timestamp: timeOf(0.01) }), assistant('b', { id: 'm2' }, { timestamp: timeOf(1) })];
+    const list = turnsOf(conversation([...copied, ...own], { version: '1.0.111' }));
+    expect(list.map(({ round }) => round)).toEqual(['continue', 'resume']);
+    expect(rounds(assistant('a', { id: 'm1' }), user('two'))).toEqual(['continue', 'new_session']);
+  });
+
   test('H4: the id of the session that a file continues, on its first line only, is no later run', () => {
     const foreign = user('one', { sessionId: 'session-0' });
     const answer = assistant('a', { id: 'm1' });

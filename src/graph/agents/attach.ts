@@ -1,19 +1,32 @@
 /** Each agent to its call, the surest evidence first; a call that has an agent is not given to another by guess. */
 import type { Entry } from '../../format/entry.ts';
 import { asString, type JsonObject } from '../../format/json.ts';
+import { compareTimes } from '../compare.ts';
 import type { Sure } from '../sure.ts';
 import { millisOf } from '../time.ts';
 import type { ToolCall } from '../types.ts';
 import { beginningOf, type Call, type Evidence, MAIN, type Owner, promptOfCall } from './evidence.ts';
 
 /** What attached an agent; `folder` is all that is known of one without a call. */
-export type AgentLink = 'meta' | 'toolUseResult' | 'progress' | 'notification' | 'prompt' | 'time' | 'folder';
+export type AgentLink =
+  | 'meta'
+  | 'toolUseResult'
+  | 'progress'
+  | 'notification'
+  | 'prompt'
+  | 'resume'
+  | 'time'
+  | 'folder';
 
 export interface Candidate {
   readonly agentId: string;
   readonly file?: string;
   readonly entries: readonly Entry[];
   readonly meta?: JsonObject;
+  /** Where its transcript was found: a file of its own, the session's file (1.0.x), or copies in progress entries (E18). */
+  readonly from: 'file' | 'inline' | 'progress';
+  /** The call that its progress is reported to. */
+  readonly toolUseId?: string;
   readonly prompt?: string;
   readonly warmup: boolean;
 }
@@ -31,19 +44,18 @@ export function attach(candidates: readonly Candidate[], evidence: Evidence): (A
   const taken = new Set(found.flatMap((attachment) => attachment?.calls.map(({ id }) => id) ?? []));
   const free = new Set(evidence.launches.filter(({ call }) => !taken.has(call.id)));
   byPrompt(candidates, found, free);
+  byResume(candidates, found, evidence);
   byParent(candidates, found);
   byTime(candidates, found, free);
   cutCycles(found);
   return found;
 }
 
-function named(candidate: Candidate, index: number, evidence: Evidence): Attachment | undefined {
-  const { agentId, meta } = candidate;
+function named({ agentId, meta, toolUseId }: Candidate, index: number, evidence: Evidence): Attachment | undefined {
   const said = evidence.byAgentId.get(agentId)?.filter(({ owner }) => owner !== index) ?? [];
-  const link = (first: Call | undefined, how: AgentLink): Attachment | undefined => {
-    if (first === undefined || first.owner === index) return undefined;
-    const others = said.filter(({ call }) => call.id !== first.call.id);
-    return { owner: first.owner, calls: [first, ...others].map(({ call }) => call), how, sure: 'certain' };
+  const link = (sign: Call | undefined, how: AgentLink): Attachment | undefined => {
+    if (sign === undefined || sign.owner === index) return undefined;
+    return toAttachment([sign, ...said.filter(({ call }) => call.id !== sign.call.id)], how, 'certain');
   };
   const [first] = said;
   const isResult = first?.call.result?.head.result?.agentId === agentId;
@@ -51,8 +63,28 @@ function named(candidate: Candidate, index: number, evidence: Evidence): Attachm
   return (
     link(evidence.byCallId.get(asString(meta?.toolUseId) ?? ''), 'meta') ??
     link(first, isResult ? 'toolUseResult' : 'progress') ??
+    link(evidence.byCallId.get(toolUseId ?? ''), 'progress') ??
     link(evidence.byCallId.get(told ?? ''), 'notification')
   );
+}
+
+/** The earliest call started it; the others took it up again, whatever order they were found in. */
+function toAttachment(calls: readonly Call[], how: AgentLink, sure: Sure): Attachment | undefined {
+  const sorted = calls.toSorted((a, b) => compareTimes(a.call.started, b.call.started));
+  const [first] = sorted;
+  return first && { owner: first.owner, calls: sorted.map(({ call }) => call), how, sure };
+}
+
+/** A call that goes on with an agent did not start it, but where nothing else is known it tells whose the agent is. */
+function byResume(candidates: readonly Candidate[], found: (Attachment | undefined)[], evidence: Evidence): void {
+  for (const [index, { agentId }] of candidates.entries()) {
+    const calls = evidence.takenUp.get(agentId)?.filter(({ owner }) => owner !== index) ?? [];
+    const known = found[index];
+    if (calls.length === 0) continue;
+    found[index] = known
+      ? { ...known, calls: [...known.calls, ...calls.map(({ call }) => call)] }
+      : toAttachment(calls, 'resume', 'likely');
+  }
 }
 
 /** Calls and agents with the same prompt are paired in order. */

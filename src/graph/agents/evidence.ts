@@ -2,7 +2,7 @@
 import { plainText, rawContentOf } from '../../format/content.ts';
 import { type Entry, jsonOf } from '../../format/entry.ts';
 import { asString, at } from '../../format/json.ts';
-import { inputKind } from '../../format/prompt.ts';
+import { inputKind, promptOf } from '../../format/prompt.ts';
 import { millisOf } from '../time.ts';
 import { inputOfCall, pairToolCalls } from '../toolcalls.ts';
 import type { ToolCall } from '../types.ts';
@@ -26,6 +26,8 @@ export interface Evidence {
   readonly byCallId: ReadonlyMap<string, Call>;
   /** Calls whose result or progress names the agent; more than one when an agent was resumed. */
   readonly byAgentId: ReadonlyMap<string, readonly Call[]>;
+  /** Calls that name the agent as the one to go on with. */
+  readonly takenUp: ReadonlyMap<string, readonly Call[]>;
   readonly notifications: ReadonlyMap<string, Notification>;
   /** Calls that start agents, in order. */
   readonly launches: readonly Call[];
@@ -37,6 +39,7 @@ const LAUNCHERS = new Set(['Task', 'Agent']);
 export function gatherEvidence(transcripts: Iterable<readonly [Owner, readonly Entry[]]>): Evidence {
   const byCallId = new Map<string, Call>();
   const byAgentId = new Map<string, Call[]>();
+  const takenUp = new Map<string, Call[]>();
   const notifications = new Map<string, Notification>();
   const launches: Call[] = [];
   for (const [owner, entries] of transcripts) {
@@ -44,21 +47,32 @@ export function gatherEvidence(transcripts: Iterable<readonly [Owner, readonly E
       const found = { owner, call };
       if (!byCallId.has(call.id)) byCallId.set(call.id, found);
       if (LAUNCHERS.has(call.name)) launches.push(found);
-      if (call.agentId === undefined) continue;
-      const known = byAgentId.get(call.agentId);
-      if (known) known.push(found);
-      else byAgentId.set(call.agentId, [found]);
+      if (call.agentId !== undefined) addTo(byAgentId, call.agentId, found);
+      else addTo(takenUp, agentTakenUp(call), found);
     }
     for (const entry of entries) addNotification(entry, notifications);
   }
-  return { byCallId, byAgentId, notifications, launches };
+  return { byCallId, byAgentId, takenUp, notifications, launches };
 }
 
-/** A background agent reports in a prompt of the client's making; the last report counts. */
+function addTo(calls: Map<string, Call[]>, agentId: string | undefined, call: Call): void {
+  if (agentId === undefined) return;
+  const known = calls.get(agentId);
+  if (known) known.push(call);
+  else calls.set(agentId, [call]);
+}
+
+/** By `resume`, later by a message to it. */
+function agentTakenUp(call: ToolCall): string | undefined {
+  if (LAUNCHERS.has(call.name)) return asString(at(inputOfCall(call), 'resume'));
+  return call.name === 'SendMessage' ? asString(at(inputOfCall(call), 'to')) : undefined;
+}
+
+/** How a background agent ended, as the client told the model or is waiting to; the last report counts. */
 function addNotification(entry: Entry, notifications: Map<string, Notification>): void {
-  if (entry.kind !== 'user' || inputKind(entry) !== 'task_notification') return;
-  const text = plainText(rawContentOf(jsonOf(entry) ?? {}));
-  const id = inTag(text, 'task-id');
+  const mayTell = entry.kind === 'queue-operation' || inputKind(entry) === 'task_notification';
+  const text = mayTell ? promptOf(entry).text : '';
+  const id = text.startsWith('<task-notification>') ? inTag(text, 'task-id') : undefined;
   if (id === undefined) return;
   notifications.set(id, {
     toolUseId: inTag(text, 'tool-use-id'),

@@ -1,5 +1,6 @@
 /** Side chains that stand in the session's own file (L3, 1.0.x), taken apart: each is one sub-agent. */
 import type { Entry } from '../../format/entry.ts';
+import { isAgentTranscript } from '../parts.ts';
 
 export interface InlineChain {
   /** The agent's id where entries have one, else the uuid of its first entry. */
@@ -14,7 +15,8 @@ export interface Split {
 }
 
 export function splitInline(entries: readonly Entry[]): Split {
-  if (!entries.some(({ head }) => head.isSidechain)) return { main: entries, chains: [] };
+  // The transcript of an agent is a conversation of its own.
+  if (!entries.some(({ head }) => head.isSidechain) || isAgentTranscript(entries)) return { main: entries, chains: [] };
   const rootOf = createRoots(entries);
   const main: Entry[] = [];
   const chains = new Map<string, InlineChain>();

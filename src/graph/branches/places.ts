@@ -26,43 +26,73 @@ const SESSION_WIDE = new Set([
   'atis-latch',
 ]);
 
+/** What is known of one file. */
+interface FileSteps {
+  /** The steps of its first entry and of the last so far. */
+  first: number;
+  last: number;
+  readonly early: number[];
+}
+
 export function placeLines(entries: readonly Entry[], links: Links, steps: Steps): Places {
   const stepAt = new Int32Array(entries.length).fill(NONE);
-  const last = new Map<string, number>();
-  const first = new Map<string, number>();
-  const early: number[] = [];
+  const files = createFiles();
   for (const [place, entry] of entries.entries()) {
     const node = links.nodeAt[place] ?? NONE;
+    const file = files.of(entry);
     if (node !== NONE) {
       const step = steps.stepOf[node] ?? START;
       stepAt[place] = step;
-      last.set(entry.source.name, step);
-      if (!first.has(entry.source.name)) first.set(entry.source.name, step);
+      file.last = step;
+      if (file.first === NONE) file.first = step;
     } else if (!SESSION_WIDE.has(entry.kind)) {
-      const step = last.get(entry.source.name);
-      if (step === undefined) early.push(place);
-      else stepAt[place] = step;
+      if (file.last === NONE) file.early.push(place);
+      else stepAt[place] = file.last;
     }
   }
   // What stands before the first entry of a file goes with it.
-  for (const place of early) {
-    const source = entries[place]?.source.name;
-    stepAt[place] = (source === undefined ? undefined : first.get(source)) ?? START;
+  for (const { early, first } of files.all()) for (const place of early) stepAt[place] = first === NONE ? START : first;
+  return { stepAt, on: (path) => placesOn(path, entries, links, stepAt, files) };
+}
+
+function placesOn(
+  path: Uint8Array,
+  entries: readonly Entry[],
+  links: Links,
+  stepAt: Int32Array,
+  files: Files,
+): number[] {
+  const touched = new Set<FileSteps>();
+  for (const [place, entry] of entries.entries()) {
+    if (links.nodeAt[place] !== NONE && path[stepAt[place] ?? NONE] === 1) touched.add(files.of(entry));
   }
+  const on: number[] = [];
+  for (const [place, entry] of entries.entries()) {
+    const step = stepAt[place] ?? NONE;
+    const file = files.of(entry);
+    if (step === NONE ? touched.has(file) || file.first === NONE : path[step] === 1) on.push(place);
+  }
+  return on;
+}
+
+interface Files {
+  of(entry: Entry): FileSteps;
+  all(): Iterable<FileSteps>;
+}
+
+/** By name. Lines of one file follow each other, so the last answer mostly holds again. */
+function createFiles(): Files {
+  const byName = new Map<string, FileSteps>();
+  let source: Entry['source'] | undefined;
+  let found: FileSteps = { first: NONE, last: NONE, early: [] };
   return {
-    stepAt,
-    on: (path) => {
-      const touched = new Set<string>();
-      for (const [place, entry] of entries.entries()) {
-        if (links.nodeAt[place] !== NONE && path[stepAt[place] ?? NONE] === 1) touched.add(entry.source.name);
-      }
-      const on: number[] = [];
-      for (const [place, entry] of entries.entries()) {
-        const step = stepAt[place] ?? NONE;
-        const isOn = step === NONE ? touched.has(entry.source.name) || !first.has(entry.source.name) : path[step] === 1;
-        if (isOn) on.push(place);
-      }
-      return on;
+    of: (entry) => {
+      if (entry.source === source) return found;
+      source = entry.source;
+      found = byName.get(source.name) ?? { first: NONE, last: NONE, early: [] };
+      byName.set(source.name, found);
+      return found;
     },
+    all: () => byName.values(),
   };
 }
