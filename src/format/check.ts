@@ -1,9 +1,12 @@
 /** Every departure from the rules of the format in one session, line by line, in one pass. */
-import { type Entry, type Source, toEntry } from './entry.ts';
+import { type Entry, type Source, toParsedEntry } from './entry.ts';
 import { createFileCheck, type Note, type Place } from './filecheck.ts';
+import { createIds, type Ids } from './ids.ts';
 import { createInventory, type Inventory } from './inventory.ts';
 import type { Issue } from './issue.ts';
+import type { JsonObject } from './json.ts';
 import type { RawLine } from './lines.ts';
+import { createNumbers } from './numbers.ts';
 import { parseTimestamp } from './time.ts';
 
 export interface CheckResult {
@@ -13,27 +16,35 @@ export interface CheckResult {
 
 export interface CheckOptions {
   readonly place?: Place;
-  /** Sees every entry on the way. */
-  readonly onEntry?: (entry: Entry) => void;
+  /** Sees every entry on the way, with its whole object. */
+  readonly onEntry?: (entry: Entry, json: JsonObject | undefined) => void;
+  /** The ids of the session, where the caller has a use for them too. */
+  readonly ids?: Ids;
+  /** As Node can tell it without making a text. */
+  readonly isUtf8?: (bytes: Uint8Array) => boolean;
 }
 
 /** Looks at each line once, in file order; a file of any size passes by. */
 export function checkLines(source: Source, lines: Iterable<RawLine>, options: CheckOptions = {}): CheckResult {
   const issues: Issue[] = [];
   const note: Note = (rule, severity, line, what, more) => issues.push({ rule, severity, line, what, ...more });
-  const inventory = createInventory();
-  const ids = createIdCheck(note);
+  const { ids = createIds(), isUtf8 = decodes } = options;
+  const inventory = createInventory(ids);
+  const checkIds = createIdCheck(ids, note);
   const file = createFileCheck(options.place ?? {}, note);
   for (const { line, bytes } of lines) {
-    const entry = toEntry(source, line, bytes);
-    inventory.add(entry);
+    const { entry, json } = toParsedEntry(source, line, bytes);
+    inventory.add(entry, json);
     checkBytes(entry, bytes, note);
+    if (entry.kind !== 'unreadable' && !isUtf8(bytes)) {
+      note('E1', 'warning', line.number, 'invalid UTF-8: read with replacement characters');
+    }
     checkEnvelope(entry, note);
     checkOutputTokens(entry, note);
     checkBoundary(entry, note);
-    ids(entry);
+    checkIds(entry);
     file.add(entry);
-    options.onEntry?.(entry);
+    options.onEntry?.(entry, json);
   }
   file.end();
   return { issues, inventory: inventory.result() };
@@ -67,12 +78,9 @@ function checkBytes(entry: Entry, bytes: Uint8Array, note: Note): void {
   if (line.start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     note('E1', 'warning', 1, 'file starts with a byte order mark');
   }
-  if (kind !== 'unreadable' && !isUtf8(bytes)) {
-    note('E1', 'warning', line.number, 'invalid UTF-8: read with replacement characters');
-  }
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+function decodes(bytes: Uint8Array): boolean {
   try {
     utf8.decode(bytes);
     return true;
@@ -109,23 +117,28 @@ function checkEnvelope(entry: Entry, note: Note): void {
 }
 
 /** E12, H1: repeated uuids, children before parents, more than one session id. */
-function createIdCheck(note: Note): (entry: Entry) => void {
-  const seen = new Map<string, number>();
-  const awaited = new Set<string>();
+function createIdCheck(ids: Ids, note: Note): (entry: Entry) => void {
+  // By number of an id: the line it stands in first, and whether it was named before as a parent.
+  const lines = createNumbers(0);
+  const awaited = createNumbers(0, 'byte');
   const sessionIds = new Set<string>();
   let previous = '';
   return ({ head, line, kind }) => {
     if (kind === 'blank' || kind === 'unreadable') return;
     if (head.uuid !== undefined) {
-      const first = seen.get(head.uuid);
-      if (first === undefined) seen.set(head.uuid, line.number);
+      const id = ids.add(head.uuid);
+      const first = lines.get(id);
+      if (first === 0) lines.set(id, line.number);
       else
         note('E12', 'warning', line.number, `uuid was used in line ${first} already: the last one counts`, {
           uuid: head.uuid,
         });
-      if (awaited.has(head.uuid)) note('E12', 'info', line.number, 'child stands before its parent');
+      if (awaited.get(id) === 1) note('E12', 'info', line.number, 'child stands before its parent');
     }
-    if (typeof head.parentUuid === 'string' && !seen.has(head.parentUuid)) awaited.add(head.parentUuid);
+    if (typeof head.parentUuid === 'string') {
+      const parent = ids.add(head.parentUuid);
+      if (lines.get(parent) === 0) awaited.set(parent, 1);
+    }
     if (head.uuid !== undefined && head.timestamp !== undefined) {
       if (head.timestamp < previous) note('E12', 'info', line.number, 'timestamp earlier than the one before it');
       previous = head.timestamp;

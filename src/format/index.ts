@@ -3,6 +3,8 @@ export * from './check.ts';
 export * from './content.ts';
 export * from './entry.ts';
 export * from './head.ts';
+export * from './idlist.ts';
+export * from './ids.ts';
 export * from './inventory.ts';
 export * from './issue.ts';
 export * from './json.ts';

@@ -1,6 +1,9 @@
 /** What a session holds, counted: the table people make first when they look into a folder of transcripts. */
 import type { Entry } from './entry.ts';
-import { inputKind, isHumanTurnStart } from './prompt.ts';
+import { createIds, type Ids } from './ids.ts';
+import type { JsonObject } from './json.ts';
+import { createNumbers } from './numbers.ts';
+import { isHumanTurnStart, passingKind } from './prompt.ts';
 
 export interface Inventory {
   lines: number;
@@ -15,18 +18,23 @@ export interface Inventory {
 }
 
 /** Counts entries one by one, so that a file of any size is counted in constant memory. */
-export function createInventory(): { add(entry: Entry): void; result(): Inventory } {
+export function createInventory(ids: Ids = createIds()): {
+  /** With the whole object where it is at hand. */
+  add(entry: Entry, json?: JsonObject): void;
+  result(): Inventory;
+} {
   const types = new Map<string, number>();
   const versions = new Set<string>();
   const stopReasons = new Map<string, number>();
   const blocks = new Map<string, number>();
-  const toolUses = new Set<string>();
+  // By number of an id.
+  const called = createNumbers(0, 'byte');
   const turns = new Set<string>();
   let lines = 0;
-  let unnamedCalls = 0;
+  let toolCalls = 0;
   let unnamedTurns = 0;
 
-  function add(entry: Entry): void {
+  function add(entry: Entry, json?: JsonObject): void {
     const { head, kind } = entry;
     lines += 1;
     count(types, typeName(entry));
@@ -35,15 +43,19 @@ export function createInventory(): { add(entry: Entry): void; result(): Inventor
     if (kind === 'assistant') count(stopReasons, head.message?.stopReason ?? 'null');
     for (const block of head.blocks) {
       count(blocks, block.type);
-      if (block.type !== 'tool_use') continue;
-      if (block.id === undefined) unnamedCalls += 1;
-      else toolUses.add(block.id);
+      if (block.type === 'tool_use') addCall(block.id);
     }
     // A line written twice is one turn and one call.
-    if (kind === 'user' && isHumanTurnStart(inputKind(entry))) {
+    if (kind === 'user' && isHumanTurnStart(passingKind(entry, json))) {
       if (head.uuid === undefined) unnamedTurns += 1;
       else turns.add(head.uuid);
     }
+  }
+
+  function addCall(id: string | undefined): void {
+    const number = id === undefined ? -1 : ids.add(id);
+    if (number < 0 || called.get(number) === 0) toolCalls += 1;
+    if (number >= 0) called.set(number, 1);
   }
 
   return {
@@ -54,7 +66,7 @@ export function createInventory(): { add(entry: Entry): void; result(): Inventor
       versions: [...versions],
       stopReasons: Object.fromEntries(stopReasons),
       blocks: Object.fromEntries(blocks),
-      toolCalls: toolUses.size + unnamedCalls,
+      toolCalls,
       humanTurns: turns.size + unnamedTurns,
     }),
   };

@@ -2,7 +2,7 @@
 import { type Block, blocksOf, toBlocks } from './content.ts';
 import { type Entry, jsonOf } from './entry.ts';
 import type { Head } from './head.ts';
-import { asString, at, type Json, parseJson } from './json.ts';
+import { asString, at, type Json, type JsonObject, parseJson } from './json.ts';
 
 export type InputKind =
   /** Typed by a person. */
@@ -101,15 +101,25 @@ const MOST_REMEMBERED = 4096;
 const MAX_REMEMBERED = 2000;
 
 export function promptOf(entry: Entry): Prompt {
-  const known = kindFromHead(entry);
-  if (known === 'none') return { kind: known, text: '', context: [] };
   const before = remembered.get(entry);
   if (before !== undefined) return before;
-  const prompt = readPrompt(entry, known);
+  const prompt = passingPrompt(entry);
+  if (prompt.kind === 'none') return prompt;
   if (prompt.context.reduce((size, { text }) => size + text.length, prompt.text.length) <= MAX_REMEMBERED) {
     remember(entry, prompt);
   }
   return prompt;
+}
+
+/** The same for an entry that passes by and is not asked for again: nothing is remembered. */
+export function passingPrompt(entry: Entry): Prompt {
+  const known = kindFromHead(entry);
+  return known === 'none' ? { kind: known, text: '', context: [] } : readPrompt(entry, known);
+}
+
+/** With the whole object where it is at hand. */
+export function passingKind(entry: Entry, json?: JsonObject): InputKind {
+  return kindFromHead(entry) ?? readPrompt(entry, undefined, json).kind;
 }
 
 function remember(entry: Entry, prompt: Prompt): void {
@@ -118,9 +128,15 @@ function remember(entry: Entry, prompt: Prompt): void {
   remembered.set(entry, prompt);
 }
 
-function readPrompt(entry: Entry, known: InputKind | undefined): Prompt {
-  const read = readBlocks(typedBlocksOf(entry));
-  const kind = known ?? kindFromText(entry, read);
+/** The same for an entry whose whole object is at hand. */
+export function promptIn(entry: Entry, json: JsonObject): Prompt {
+  const known = kindFromHead(entry);
+  return known === 'none' ? { kind: known, text: '', context: [] } : readPrompt(entry, known, json);
+}
+
+function readPrompt(entry: Entry, known: InputKind | undefined, json = jsonOf(entry)): Prompt {
+  const read = readBlocks(typedBlocksOf(entry, json));
+  const kind = known ?? kindFromText(entry, read, json);
   return { kind, text: typedText(kind, read.text), context: read.context };
 }
 
@@ -141,9 +157,9 @@ function kindOfOrigin(origin: string): InputKind {
   return origin.endsWith('notification') ? 'task_notification' : 'meta';
 }
 
-function kindFromText(entry: Entry, read: ReadBlocks): InputKind {
+function kindFromText(entry: Entry, read: ReadBlocks, json: JsonObject | undefined): InputKind {
   const { head } = entry;
-  if (entry.kind === 'attachment') return queuedKind(entry, read.text);
+  if (entry.kind === 'attachment') return queuedKind(json, read.text);
   if (entry.kind === 'queue-operation') return isTyped(read.text) ? 'enqueued' : 'none';
   const wrapper = WRAPPERS.find(([, pattern]) => pattern.test(read.text))?.[0];
   if (entry.kind === 'system') return wrapper ?? 'command_output';
@@ -172,8 +188,8 @@ function humanKind(wrapper: InputKind | undefined, read: ReadBlocks): InputKind 
   return read.text === '' && tags.length > 0 ? 'meta' : 'text';
 }
 
-function queuedKind(entry: Entry, text: string): InputKind {
-  const attachment = jsonOf(entry)?.attachment;
+function queuedKind(json: JsonObject | undefined, text: string): InputKind {
+  const attachment = json?.attachment;
   const origin = asString(at(attachment, 'origin', 'kind'));
   if (origin !== undefined && origin !== 'human') return kindOfOrigin(origin);
   const mode = asString(at(attachment, 'commandMode')) ?? 'prompt';
@@ -187,8 +203,7 @@ function isTyped(text: string): boolean {
   return !(text.startsWith('{') && at(parseJson(text), 'task_id') !== undefined);
 }
 
-function typedBlocksOf(entry: Entry): Block[] {
-  const json = jsonOf(entry);
+function typedBlocksOf(entry: Entry, json = jsonOf(entry)): Block[] {
   if (json === undefined) return [];
   if (entry.kind !== 'attachment') return blocksOf(json);
   const prompt: Json | undefined = at(json.attachment, 'prompt');
@@ -278,28 +293,42 @@ interface Waiting {
  * enqueueing that holds its text. A dequeued prompt has a user entry of its own, one absorbed by a newer client an attachment.
  */
 export function queuedPrompts(entries: readonly Entry[]): Map<Entry, Entry> {
+  const queue = createQueue(promptOf);
+  for (const entry of entries) queue.add(entry);
+  return queue.result();
+}
+
+/** The same entry by entry; keeps only what waits. */
+export function createQueue(read: (entry: Entry) => Prompt): { add(entry: Entry): void; result(): Map<Entry, Entry> } {
   let waiting: Waiting[] = [];
   let absorbed: Waiting[] = [];
-  for (const entry of entries) {
-    if (entry.kind === 'queue-operation') {
-      const { operation } = entry.head;
-      if (operation === 'enqueue' && inputKind(entry) === 'enqueued') {
-        waiting.push({ entry, text: promptText(entry) });
-      } else if (operation === 'dequeue') waiting.shift();
-      else if (operation === 'remove') {
-        const [removed] = takeOut(waiting, promptTextOf(entry));
-        if (removed) absorbed.push({ ...removed, deliveredAt: entry });
-      } else if (operation === 'popAll') waiting = [];
-    } else if (waiting.length > 0 && entry.kind === 'user' && kindFromHead(entry) !== 'tool_result') {
-      const shown = promptText(entry);
-      waiting = waiting.filter(({ text }) => !shown.includes(text));
-    } else if (absorbed.length > 0 && entry.head.attachmentType === 'queued_command') {
-      const shown = promptText(entry);
-      const copy = absorbed.find(({ text }) => text === shown);
-      absorbed = absorbed.filter((item) => item !== copy);
-    }
+
+  function operate(entry: Entry): void {
+    const { operation } = entry.head;
+    if (operation === 'enqueue') {
+      const { kind, text } = read(entry);
+      if (kind === 'enqueued') waiting.push({ entry, text });
+    } else if (operation === 'dequeue') waiting.shift();
+    else if (operation === 'remove') {
+      const [removed] = takeOut(waiting, promptTextOf(entry));
+      if (removed) absorbed.push({ ...removed, deliveredAt: entry });
+    } else if (operation === 'popAll') waiting = [];
   }
-  return new Map([...absorbed, ...waiting].map((item) => [item.deliveredAt ?? item.entry, item.entry]));
+
+  return {
+    add(entry) {
+      if (entry.kind === 'queue-operation') operate(entry);
+      else if (waiting.length > 0 && entry.kind === 'user' && kindFromHead(entry) !== 'tool_result') {
+        const shown = read(entry).text;
+        waiting = waiting.filter(({ text }) => !shown.includes(text));
+      } else if (absorbed.length > 0 && entry.head.attachmentType === 'queued_command') {
+        const shown = read(entry).text;
+        const copy = absorbed.find(({ text }) => text === shown);
+        absorbed = absorbed.filter((item) => item !== copy);
+      }
+    },
+    result: () => new Map([...absorbed, ...waiting].map((item) => [item.deliveredAt ?? item.entry, item.entry])),
+  };
 }
 
 function promptTextOf(entry: Entry): string | undefined {

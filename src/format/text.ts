@@ -1,6 +1,12 @@
 /** Bytes ⇄ text. Invalid UTF-8 becomes U+FFFD in the text; the bytes themselves are never replaced. */
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+let decoder: TextDecoder | undefined;
 const encoder = new TextEncoder();
+
+/** Made when it is needed: in Node it never is, and making it takes longer than a small command. */
+function textDecoder(): TextDecoder {
+  decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
+  return decoder;
+}
 
 /** Node's Buffer decodes short slices several times faster than TextDecoder; elsewhere plain Uint8Array serves. */
 interface NodeBytes extends Uint8Array {
@@ -13,12 +19,12 @@ function isNodeBytes(bytes: Uint8Array): bytes is NodeBytes {
 }
 
 export function decode(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  return isNodeBytes(bytes) ? bytes.utf8Slice(start, end) : decoder.decode(bytes.subarray(start, end));
+  return isNodeBytes(bytes) ? bytes.utf8Slice(start, end) : textDecoder().decode(bytes.subarray(start, end));
 }
 
 /** For slices known to be ASCII. */
 export function decodeAscii(bytes: Uint8Array, start: number, end: number): string {
-  return isNodeBytes(bytes) ? bytes.latin1Slice(start, end) : decoder.decode(bytes.subarray(start, end));
+  return isNodeBytes(bytes) ? bytes.latin1Slice(start, end) : textDecoder().decode(bytes.subarray(start, end));
 }
 
 export function encode(text: string): Uint8Array {

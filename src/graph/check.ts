@@ -1,134 +1,102 @@
 /** What is wrong with a session as a conversation: links that lead nowhere, calls without partners, shapes the API refuses. */
-import { type Block, blocksOf } from '../format/content.ts';
-import { type Entry, jsonOf } from '../format/entry.ts';
-import type { Issue, Severity } from '../format/issue.ts';
+import type { Entry } from '../format/entry.ts';
+import { createIds, type Ids } from '../format/ids.ts';
+import type { Issue } from '../format/issue.ts';
+import type { JsonObject } from '../format/json.ts';
 import { chainOf, leafOf, walk } from './chain.ts';
+import { checkBlocks } from './check/blocks.ts';
+import { createCallCheck } from './check/calls.ts';
+import { issueAt } from './check/issue.ts';
+import { createPartFinder } from './check/lastpart.ts';
+import { createLog } from './check/log.ts';
+import { checkCircles, checkParents, findCircles } from './check/parents.ts';
+import { withShortTexts } from './check/shorttexts.ts';
 import { context } from './context/context.ts';
-import { flawOf } from './shapes.ts';
-import { pairToolCalls } from './toolcalls.ts';
+import { isConversation } from './context/node.ts';
 import { validate } from './validate.ts';
 
-const CONVERSATION = new Set(['user', 'assistant', 'system', 'attachment']);
-const LONGEST_TOOL_NAME = 200;
-
-/** All entries of one file, in file order. Linear; loads one payload at a time. */
-export function checkGraph(entries: readonly Entry[]): Issue[] {
-  return [
-    ...checkParents(entries),
-    ...checkRoots(entries),
-    ...checkCalls(entries),
-    ...checkBlocks(entries),
-    ...checkStart(entries),
-    ...checkTimes(entries),
-    ...checkResumed(entries),
-  ];
+export interface GraphCheck {
+  /** With the whole object where it is at hand. */
+  add(entry: Entry, json?: JsonObject): void;
+  /** After the last entry: reads those again that it has to look at together. */
+  result(): Issue[];
 }
 
-function issue(rule: string, severity: Severity, entry: Entry, what: string, fix?: string): Issue {
+/** All entries of one file, in file order. */
+export function checkGraph(entries: Iterable<Entry>): Issue[] {
+  const check = createGraphCheck();
+  for (const entry of entries) check.add(entry);
+  return check.result();
+}
+
+/** Takes the entries of one file as they pass by. Linear; keeps some numbers of each entry and loads one payload at a time. */
+export function createGraphCheck(ids: Ids = createIds()): GraphCheck {
+  const log = createLog(ids);
+  const calls = createCallCheck(log);
+  const parts = createPartFinder(log);
+  const roots = createRootCheck();
+  const times = createTimeCheck();
+  const refused: Issue[] = [];
   return {
-    rule,
-    severity,
-    line: entry.line.number,
-    uuid: entry.head.uuid,
-    what,
-    ...(fix === undefined ? {} : { fix }),
+    add(entry, json) {
+      const index = log.size;
+      log.add(entry);
+      calls.add(entry, index);
+      parts.add(entry, index);
+      roots.add(entry);
+      times.add(entry);
+      refused.push(...checkBlocks(entry, json));
+    },
+    result() {
+      const circles = findCircles(log);
+      const missing = [...checkParents(log), ...checkCircles(log, circles)];
+      const paired = calls.result();
+      const part = parts.result(circles);
+      return [
+        ...missing,
+        ...roots.result(),
+        ...paired,
+        ...refused,
+        ...checkStart(part),
+        ...times.result(),
+        ...checkResumed(part),
+      ];
+    },
   };
 }
 
-/** E12, R6: parents that were never written, and circles. */
-function checkParents(entries: readonly Entry[]): Issue[] {
-  const byUuid = new Map<string, Entry>();
-  for (const entry of entries) if (entry.head.uuid !== undefined) byUuid.set(entry.head.uuid, entry);
-  const issues: Issue[] = [];
-  for (const entry of entries) {
-    const { parentUuid } = entry.head;
-    if (typeof parentUuid !== 'string' || byUuid.has(parentUuid)) continue;
-    issues.push(
-      issue(
-        'E12',
-        'warning',
-        entry,
-        `its parent ${parentUuid} was never written: newer clients bridge the gap, older ones lose what is before`,
-      ),
-    );
-  }
-  return [...issues, ...findCycles(entries, byUuid)];
-}
-
-/** Each entry is walked over once: a walk ends where an earlier one has been. */
-function findCycles(entries: readonly Entry[], byUuid: ReadonlyMap<string, Entry>): Issue[] {
-  const walkOf = new Map<Entry, number>();
-  const issues: Issue[] = [];
-  for (const [walk, start] of entries.entries()) {
-    let entry: Entry | undefined = start;
-    while (entry !== undefined && !walkOf.has(entry)) {
-      walkOf.set(entry, walk);
-      const { parentUuid }: Entry['head'] = entry.head;
-      const above: Entry | undefined = typeof parentUuid === 'string' ? byUuid.get(parentUuid) : undefined;
-      if (above !== undefined && walkOf.get(above) === walk) {
-        issues.push(
-          issue('E12', 'error', entry, `its parents lead in a circle back to ${parentUuid}: older clients hang on it`),
-        );
-        break;
-      }
-      entry = above;
-    }
-  }
-  return issues;
-}
-
 /** W2: a second root cuts off everything before it, unless the person went back to the very beginning. */
-function checkRoots(entries: readonly Entry[]): Issue[] {
-  const spoken = entries.filter(({ kind, head }) => CONVERSATION.has(kind) && !head.isSidechain);
-  const [, ...later] = spoken;
-  return later
-    .filter(({ head }) => head.parentUuid === null && head.subtype !== 'compact_boundary')
-    .map((entry) =>
-      issue('W2', 'warning', entry, 'parentUuid is null in the middle: a resume sees nothing of what is before it'),
-    );
+function createRootCheck(): GraphCheck {
+  const issues: Issue[] = [];
+  let begun = false;
+  return {
+    add(entry) {
+      if (!isConversation(entry) || entry.head.isSidechain) return;
+      if (begun && entry.head.parentUuid === null && entry.head.subtype !== 'compact_boundary') {
+        const what = 'parentUuid is null in the middle: a resume sees nothing of what is before it';
+        issues.push(issueAt(entry, 'W2', 'warning', what));
+      }
+      begun = true;
+    },
+    result: () => issues,
+  };
 }
 
-/** A1–A3, E5: calls and results that do not pair. */
-function checkCalls(entries: readonly Entry[]): Issue[] {
-  const { calls, issues } = pairToolCalls(entries.filter(({ head }) => !head.isSidechain));
-  const open = calls
-    .filter(({ result }) => result === undefined)
-    .map((call) =>
-      issue(
-        'A1',
-        'info',
-        call.use,
-        `tool call ${call.id} (${call.name}) has no result: left out, or answered with an error, on resume`,
-      ),
-    );
-  return [...issues, ...open];
-}
-
-/** A4, A5, A7: blocks the API refuses. */
-function checkBlocks(entries: readonly Entry[]): Issue[] {
-  return entries.flatMap((entry) => {
-    const { head, kind } = entry;
-    if ((kind !== 'assistant' && kind !== 'user') || head.isSidechain) return [];
-    // A blank prompt in one string is no message; only blocks are sent one by one.
-    if (head.contentForm !== 'array') return [];
-    return blocksOf(jsonOf(entry) ?? {}).flatMap((block) => checkBlock(entry, kind, block) ?? []);
-  });
-}
-
-function checkBlock(entry: Entry, role: 'user' | 'assistant', block: Block): Issue | undefined {
-  if (block.type === 'text' && block.text.trim() === '') {
-    const what = 'empty text block: clients before 2.1.91 send it and the API refuses';
-    return issue('A4', 'warning', entry, what);
-  }
-  if (block.type === 'thinking' && block.signature === '') {
-    return issue('A5', 'error', entry, 'thinking without a signature: the client sends it and the API refuses');
-  }
-  if (block.type === 'tool_use' && block.name.length > LONGEST_TOOL_NAME) {
-    const what = `tool name of ${block.name.length} characters: the API refuses more than ${LONGEST_TOOL_NAME}`;
-    return issue('A7', 'error', entry, what);
-  }
-  const flaw = flawOf(role, block.raw);
-  return flaw === undefined ? undefined : issue('A4', 'warning', entry, `${flaw}: the API refuses it`);
+/** W1: the client does not find a conversation none of whose lines has a time. */
+function createTimeCheck(): GraphCheck {
+  let first: Entry | undefined;
+  let isTimed = false;
+  return {
+    add(entry) {
+      if (entry.kind !== 'user' && entry.kind !== 'assistant') return;
+      first ??= entry;
+      isTimed ||= entry.head.timestamp !== undefined;
+    },
+    result() {
+      if (first === undefined || isTimed) return [];
+      return [issueAt(first, 'W1', 'error', 'no entry has a timestamp: the client says "No conversation found"')];
+    },
+  };
 }
 
 /** A8: the conversation that a resume goes on with begins with an answer. */
@@ -140,23 +108,25 @@ function checkStart(entries: readonly Entry[]): Issue[] {
   // Entries without a uuid (E15) have no order here.
   if (first?.entry.kind !== 'assistant' || first.entry.head.isSidechain || first.key === '') return [];
   return [
-    issue('A8', 'warning', first.entry, 'the conversation begins with an answer: left out on resume, up to a prompt'),
+    issueAt(first.entry, 'A8', 'warning', 'the conversation begins with an answer: left out on resume, up to a prompt'),
   ];
+}
+
+/** More than any model is sent; cutting texts takes longer than reading them. */
+const LONG_BYTES = 16 << 20;
+
+function isLong(entries: readonly Entry[]): boolean {
+  const [first, last] = [entries[0], entries.at(-1)];
+  return first !== undefined && last !== undefined && last.line.end - first.line.start > LONG_BYTES;
 }
 
 /** A: what a resume by Skein would send. Nothing is ever wrong with that, unless Skein is. */
 function checkResumed(entries: readonly Entry[]): Issue[] {
-  return validate(context(entries, { prompt: 'x' }).messages).map(({ rule, severity, where, what }) => ({
-    rule,
-    severity,
-    what: `${where} of the resumed conversation: ${what}`,
-  }));
-}
-
-/** W1: the client does not find a conversation none of whose lines has a time. */
-function checkTimes(entries: readonly Entry[]): Issue[] {
-  const spoken = entries.filter(({ kind }) => kind === 'user' || kind === 'assistant');
-  const [first] = spoken;
-  if (first === undefined || spoken.some(({ head }) => head.timestamp !== undefined)) return [];
-  return [issue('W1', 'error', first, 'no entry has a timestamp: the client says "No conversation found"')];
+  return validate(context(isLong(entries) ? withShortTexts(entries) : entries, { prompt: 'x' }).messages).map(
+    ({ rule, severity, where, what }) => ({
+      rule,
+      severity,
+      what: `${where} of the resumed conversation: ${what}`,
+    }),
+  );
 }

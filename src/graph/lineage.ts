@@ -21,9 +21,8 @@ export interface Lineage {
   readonly superseded: readonly boolean[];
   /** By session: it ends a conversation; no other session goes on from its end. */
   readonly leaf: readonly boolean[];
-  /** The session that wrote an entry first, and the uuid it has there. */
+  /** The session that wrote an entry first. */
   originOf(uuid: string): number | undefined;
-  identity(uuid: string): string;
 }
 
 /** `onVisit` is called for each uuid each time it is looked at: lets a test count the work. */
@@ -53,7 +52,6 @@ export function lineageOf(sessions: readonly SessionFacts[], onVisit?: () => voi
     superseded,
     leaf,
     originOf: origins.originOf,
-    identity: origins.identity,
   };
 }
 

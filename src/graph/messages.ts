@@ -3,10 +3,10 @@ import { type Block, blocksOf } from '../format/content.ts';
 import { type Entry, jsonOf } from '../format/entry.ts';
 import type { MessageHead } from '../format/head.ts';
 import { asNumber, asObject, at, type JsonObject } from '../format/json.ts';
-import type { Usage } from '../format/usage.ts';
 import { createIdIndex } from './idindex.ts';
 import { validTime } from './time.ts';
 import type { Message } from './types.ts';
+import { createUsageFold, isIncomplete, largestUsage } from './usage/fold.ts';
 
 /** One line of a message, or a copy of one inside a progress entry. */
 interface MessageLine {
@@ -176,15 +176,6 @@ function lastOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B 
   return firstOf(items.toReversed(), pick);
 }
 
-/** Usage is that of the whole message; early lines of a stream hold partial counts. */
-export function largestUsage(usages: Iterable<Usage | undefined>): Usage | undefined {
-  let largest: Usage | undefined;
-  for (const usage of usages) {
-    if (usage && (largest === undefined || usage.output >= largest.output)) largest = usage;
-  }
-  return largest;
-}
-
 /** A line that occurs again keeps its first place. In one file the last content wins (E12); copies in other files are poorer (H1). */
 function withoutRepeats<A extends { readonly entry: Entry }>(
   items: readonly A[],
@@ -262,38 +253,22 @@ export interface UsageTotals {
 
 /** Totals over any set of files: each message once, whatever repeats, copies and forks hold of it; synthetic ones left out. */
 export function usageOfMessages(messages: Iterable<Message>): UsageTotals {
-  const unique = uniqueUsages(messages);
+  const fold = createUsageFold<undefined>(() => false);
+  for (const message of messages) {
+    const { id, requestId, finalUuid, usage, synthetic } = message;
+    if (synthetic || usage === undefined) continue;
+    const ended = message.stopReason !== undefined;
+    fold.add({ key: id ?? requestId ?? finalUuid, requestId, usage, ended, synthetic, origin: undefined });
+  }
+  const unique = fold.messages();
   const totals = { messages: unique.length, input: 0, output: 0, cacheCreation: 0, cacheRead: 0, incomplete: 0 };
-  for (const { usage, ended } of unique) {
+  for (const message of unique) {
+    const { usage } = message;
     totals.input += usage.input;
     totals.output += usage.output;
     totals.cacheCreation += usage.cacheCreation;
     totals.cacheRead += usage.cacheRead;
-    if (!ended && usage.output <= 1) totals.incomplete += 1;
+    if (isIncomplete(message)) totals.incomplete += 1;
   }
   return totals;
-}
-
-interface MessageUsage {
-  usage: Usage;
-  /** A stop reason was recorded. */
-  ended: boolean;
-}
-
-function uniqueUsages(messages: Iterable<Message>): MessageUsage[] {
-  const unique: MessageUsage[] = [];
-  const index = createIdIndex<MessageUsage>();
-  for (const message of messages) {
-    if (message.synthetic || message.usage === undefined) continue;
-    const key = message.id ?? message.requestId ?? message.finalUuid;
-    const ended = message.stopReason !== undefined;
-    const known = key === undefined ? undefined : index.find(key, message.requestId);
-    if (known) {
-      known.usage = largestUsage([known.usage, message.usage]) ?? known.usage;
-      known.ended ||= ended;
-    } else unique.push({ usage: message.usage, ended });
-    const kept = known ?? unique.at(-1);
-    if (key !== undefined && kept) index.add(key, message.requestId, kept);
-  }
-  return unique;
 }

@@ -3,21 +3,22 @@
  * without keeping them.
  */
 import { type Entry, jsonOf } from '../format/entry.ts';
+import type { IdList } from '../format/idlist.ts';
+import { createIds } from '../format/ids.ts';
 import type { Kind } from '../format/kinds.ts';
-import { hasExpansion, inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
+import { createQueue, hasExpansion, isHumanTurnStart, passingKind, passingPrompt } from '../format/prompt.ts';
 import { parseTimestamp } from '../format/time.ts';
 import { typedOf } from '../format/typed.ts';
 import { createFacts, type LineageFacts } from './lineage/facts.ts';
-import { createQueuedCount } from './queued.ts';
 
 export interface Outline {
   readonly lines: number;
   /** Every session id written in the file, in order of first appearance (H1). */
   readonly sessionIds: readonly string[];
   /** The ids of what was said (user and assistant entries, no side chains) in file order, each once: what tells copies from originals (H2). */
-  readonly uuids: readonly string[];
+  readonly uuids: IdList;
   /** The ids of system entries and attachments, which copies may lack. */
-  readonly asides: readonly string[];
+  readonly asides: IdList;
   /** The cwd most entries have; the path of the project (L2). */
   readonly cwd: string | undefined;
   /** Every cwd, in order of first appearance. */
@@ -58,10 +59,10 @@ export function outlineOf(entries: Iterable<Entry>): Outline {
 
 export function createOutline(): { add(entry: Entry): void; result(): Outline } {
   const sessionIds = new Set<string>();
-  const uuids = new Set<string>();
-  const asides = new Set<string>();
+  const uuids = createIds();
+  const asides = createIds();
   const facts = createFacts();
-  const queued = createQueuedCount();
+  const queued = createQueue(passingPrompt);
   const versions = new Set<string>();
   const cwds = new Map<string, number>();
   const turnUuids = new Set<string>();
@@ -98,7 +99,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
   }
 
   function addPrompt(entry: Entry): void {
-    const kind = entry.head.isSidechain ? 'none' : inputKind(entry);
+    const kind = entry.head.isSidechain ? 'none' : passingKind(entry);
     if (!isHumanTurnStart(kind)) return;
     const { uuid } = entry.head;
     if (uuid === undefined) unnamedTurns += 1;
@@ -106,8 +107,8 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     facts.addPrompt(entry);
     // A conversation is better known by its first question than by the /clear before it.
     const isCommand = kind === 'bash_input' || (kind === 'slash_command' && !hasExpansion(entry));
-    if (isCommand) firstCommand ??= promptText(entry).slice(0, MAX_PROMPT) || undefined;
-    else titles.firstPrompt ??= promptText(entry).slice(0, MAX_PROMPT) || undefined;
+    if (isCommand) firstCommand ??= wholeWords(passingPrompt(entry).text) || undefined;
+    else titles.firstPrompt ??= wholeWords(passingPrompt(entry).text) || undefined;
   }
 
   function addTitle(entry: Entry): void {
@@ -128,8 +129,8 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     result: () => ({
       lines,
       sessionIds: [...sessionIds],
-      uuids: [...uuids],
-      asides: [...asides],
+      uuids: uuids.result(),
+      asides: asides.result(),
       cwd: mostFrequent(cwds),
       cwds: [...cwds.keys()],
       gitBranch,
@@ -137,12 +138,19 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       model,
       started,
       updated,
-      turns: turnUuids.size + unnamedTurns + queued.result(),
+      turns: turnUuids.size + unnamedTurns + queued.result().size,
       turnUuids: [...turnUuids],
       titles: { ...titles, firstPrompt: titles.firstPrompt ?? firstCommand, summaries },
       lineage: facts.result(),
     }),
   };
+}
+
+/** Cut between words: half a secret would not be known as one. */
+function wholeWords(text: string): string {
+  if (text.length <= MAX_PROMPT) return text;
+  const end = text.slice(0, MAX_PROMPT + 1).search(/\s\S*$/);
+  return text.slice(0, end > 0 ? end : MAX_PROMPT);
 }
 
 /** What 1.0.x took for the title when its side request failed. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eachId, toIdList } from '../../src/format/idlist.ts';
 import type { JsonObject } from '../../src/format/json.ts';
 import { createOutline, outlineOf, titleOf } from '../../src/graph/outline.ts';
 import {
@@ -17,7 +18,7 @@ import { recorded } from '../support/sessions.ts';
 
 const titles = (lines: readonly JsonObject[]) => {
   const outline = outlineOf(conversation(lines));
-  return titleOf(outline.titles, new Set(outline.uuids));
+  return titleOf(outline.titles, new Set(eachId(outline.uuids)));
 };
 
 describe('outline', () => {
@@ -31,13 +32,13 @@ describe('outline', () => {
         user('for the agent', { isSidechain: true, parentUuid: null }),
       ]),
     );
-    expect(outline.uuids).toEqual(['u1', 'u3']);
-    expect(outline.asides).toEqual(['u2', 'u4']);
+    expect([...eachId(outline.uuids)]).toEqual(['u1', 'u3']);
+    expect([...eachId(outline.asides)]).toEqual(['u2', 'u4']);
   });
 
   test('E12: a repeated uuid is listed once', () => {
     const outline = outlineOf(conversation([user('a'), assistant('b', { id: 'm1' }), user('a again', { uuid: 'u1' })]));
-    expect(outline.uuids).toEqual(['u1', 'u2']);
+    expect([...eachId(outline.uuids)]).toEqual(['u1', 'u2']);
     expect(outline.turns).toBe(1);
   });
 
@@ -103,10 +104,7 @@ describe('outline', () => {
       firstParent: 'p0',
       logicalParents: ['far'],
       fork: { sessionId: 'old', uuid: 'n2' },
-      renamed: [
-        ['n1', 'o1'],
-        ['n2', 'o2'],
-      ],
+      renamed: toIdList(['n1', 'o1', 'n2', 'o2']),
       versions: [
         { version: '1.0.111', from: 0 },
         { version: '2.1.45', from: 2 },
@@ -142,6 +140,6 @@ describe('outline', () => {
     const lines = chain([user('x'.repeat(100_000)), assistant('y'.repeat(100_000), { id: 'm1' })]);
     for (const entry of conversation(lines)) outline.add(entry);
     expect(JSON.stringify(outline.result()).length).toBeLessThan(2_000);
-    expect(outline.result().uuids).toEqual([uuidOf(1), uuidOf(2)]);
+    expect([...eachId(outline.result().uuids)]).toEqual([uuidOf(1), uuidOf(2)]);
   });
 });

@@ -1,14 +1,15 @@
 /** One file checked: its name and place, each line, and the conversation the lines make. */
+import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
 import { DiskError } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { readLinesOf } from '../../disk/read.ts';
 import { checkLines } from '../../format/check.ts';
-import type { Entry } from '../../format/entry.ts';
 import type { Place } from '../../format/filecheck.ts';
+import { createIds } from '../../format/ids.ts';
 import type { Inventory } from '../../format/inventory.ts';
 import type { Issue } from '../../format/issue.ts';
-import { checkGraph } from '../../graph/check.ts';
+import { createGraphCheck } from '../../graph/check.ts';
 
 export interface Checked {
   readonly file: SessionFile;
@@ -17,15 +18,15 @@ export interface Checked {
   readonly inventory?: Inventory;
 }
 
-/** Only the issues and counts outlive the call: the entries of one file at a time are in memory. */
+/** The lines pass by; of what they make together only the part a resume goes on from is in memory. */
 export function checkFile(file: SessionFile): Checked {
   try {
-    const entries: Entry[] = [];
-    const onEntry = (entry: Entry) => entries.push(entry);
+    const ids = createIds();
+    const graph = createGraphCheck(ids);
     const { issues, inventory } = readLinesOf(file.file, {}, (source, lines) =>
-      checkLines(source, lines, { place: placeOf(file), onEntry }),
+      checkLines(source, lines, { place: placeOf(file), onEntry: graph.add, ids, isUtf8 }),
     );
-    const all = [...nameIssues(file), ...issues, ...checkGraph(entries)];
+    const all = [...nameIssues(file), ...issues, ...graph.result()];
     return { file, issues: all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)), inventory };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;

@@ -1,7 +1,9 @@
 /** What checking found, for people and for programs. */
 import type { Problem } from '../../disk/errors.ts';
 import type { Severity } from '../../format/issue.ts';
+import type { Mask } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
+import { sourceOf } from '../sources.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Checked } from './file.ts';
 import { type Group, groupIssues, RANK } from './groups.ts';
@@ -19,7 +21,9 @@ export function checkJson(checked: readonly Checked[], problems: readonly Proble
       fix,
     })),
   );
-  const inventory = checked.flatMap(({ file, inventory: held }) => (held ? [{ file: file.file, ...held }] : []));
+  const inventory = checked.flatMap(({ file, inventory: held }) =>
+    held ? [{ file: file.file, source: sourceOf(file), ...held }] : [],
+  );
   return { issues: [...problems.map(problemIssue), ...issues], inventory };
 }
 
@@ -31,13 +35,14 @@ export interface TextOptions {
   /** Nothing less severe is shown. */
   readonly least: Severity;
   readonly inventory: boolean;
+  readonly mask: Mask;
 }
 
 export function* checkText(
   out: Terminal,
   checked: readonly Checked[],
   problems: readonly Problem[],
-  { least, inventory }: TextOptions,
+  { least, inventory, mask }: TextOptions,
 ): Generator<string> {
   const counts: Record<Severity, number> = { error: 0, warning: problems.length, info: 0 };
   if (RANK[least] >= RANK.warning) {
@@ -49,7 +54,7 @@ export function* checkText(
     for (const { severity } of issues) counts[severity] += 1;
     const groups = groupIssues(issues.filter(({ severity }) => RANK[severity] <= RANK[least]));
     if (groups.length > 0) yield `${out.style.bold(safeLine(file.file))}\n`;
-    for (const group of groups) yield `  ${groupLine(out, group)}\n`;
+    for (const group of groups) yield `  ${groupLine(out, group, mask)}\n`;
   }
   if (inventory) yield `${inventoryLines(out, checked).join('\n')}\n`;
   const hidden = RANK[least] < RANK.info && counts.info > 0 ? out.style.dim('   (see them: --severity info)') : '';
@@ -59,11 +64,11 @@ export function* checkText(
 
 const SHOWN_LINES = 6;
 
-function groupLine({ style }: Terminal, { issue, what, lines }: Group): string {
+function groupLine({ style }: Terminal, { issue, what, lines }: Group, mask: Mask): string {
   const paint = { error: style.bad, warning: style.warn, info: style.dim }[issue.severity];
   const rest = lines.length > SHOWN_LINES ? ` and ${lines.length - SHOWN_LINES} more` : '';
   const shown = lines.slice(0, SHOWN_LINES).join(', ');
   const where = lines.length === 0 ? '' : ` line${lines.length > 1 ? 's' : ''} ${shown}${rest}:`;
   const fix = issue.fix === undefined ? '' : style.dim(` (${safeLine(issue.fix)})`);
-  return `${paint(issue.severity.padEnd(7))} ${issue.rule.padEnd(3)}${where} ${safeLine(what)}${fix}`;
+  return `${paint(issue.severity.padEnd(7))} ${issue.rule.padEnd(3)}${where} ${safeLine(mask(what))}${fix}`;
 }

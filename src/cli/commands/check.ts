@@ -10,8 +10,11 @@ import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { lookAt, openLibrary } from '../library.ts';
+import { openMask, REVEAL_OPTION } from '../mask.ts';
+import { spareMemory } from '../memory.ts';
 import { progressOf } from '../progress.ts';
 import { nothing, select } from '../select.ts';
+import { tellSources } from '../sources.ts';
 import { write } from '../write.ts';
 
 export const check: Command = {
@@ -33,6 +36,7 @@ export const check: Command = {
       type: 'boolean',
       help: 'Also print what each file holds: types, versions, stop reasons, blocks, calls, turns',
     },
+    ...REVEAL_OPTION,
     ...READING_OPTIONS,
   },
   examples: [
@@ -47,6 +51,8 @@ export const check: Command = {
 
 async function run(context: Context, args: Arguments): Promise<number> {
   const { files, problems } = filesOf(context, args);
+  tellSources(context, files);
+  spareMemory(files);
   const progress = progressOf(context, 'checking', files);
   const checked = files.map((file) => {
     const result = checkFile(file);
@@ -55,11 +61,12 @@ async function run(context: Context, args: Arguments): Promise<number> {
   });
   progress.clear();
   const { out } = context;
-  if (args.flag('json')) await write(out, `${JSON.stringify(checkJson(checked, problems), null, 2)}\n`);
+  const mask = await openMask(context, args);
+  if (args.flag('json')) await write(out, `${mask.json(checkJson(checked, problems))}\n`);
   else {
     const wanted = args.value('severity');
     const least = wanted === 'error' || wanted === 'info' ? wanted : 'warning';
-    const text = checkText(out, checked, problems, { least, inventory: args.flag('inventory') });
+    const text = checkText(out, checked, problems, { least, inventory: args.flag('inventory'), mask });
     for (const part of text) await write(out, part);
   }
   return checked.some(({ issues }) => issues.some(({ severity }) => severity === 'error')) ? 1 : 0;

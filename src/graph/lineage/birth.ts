@@ -56,7 +56,7 @@ function compareSessions(a: SessionFacts | undefined, b: SessionFacts | undefine
     compareTimes(a.outline.lineage.opened, b.outline.lineage.opened) ||
     Number(a.outline.lineage.retold) - Number(b.outline.lineage.retold) ||
     compareTimes(a.outline.updated, b.outline.updated) ||
-    a.outline.uuids.length - b.outline.uuids.length ||
+    a.outline.uuids.count - b.outline.uuids.count ||
     compareText(a.id, b.id) ||
     compareText(a.file, b.file)
   );

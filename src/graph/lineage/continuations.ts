@@ -1,4 +1,5 @@
 /** Edges between sessions that share no entry (H4, C1, E11), surest first. Sessions that are joined already need no more. */
+import { holdsId, lastIdOf, NO_IDS } from '../../format/idlist.ts';
 import { compareTimes } from '../compare.ts';
 import type { Sure } from '../sure.ts';
 import type { Scene } from './copies.ts';
@@ -18,7 +19,7 @@ type Rule = (scene: Scene, session: SessionFacts, to: number) => Found[];
 
 export function linkContinuations(scene: Scene): Link[] {
   const links: Link[] = [];
-  const rules: Rule[] = [byLogicalParent, byParent, byFirstSessionId, byPlan(scene), bySummary];
+  const rules: Rule[] = [byLogicalParent, byParent, byFirstSessionId, byPlan(scene), bySummary, byOpening(scene)];
   for (const rule of rules) {
     for (const to of scene.order) {
       const session = scene.sessions[to];
@@ -35,8 +36,10 @@ export function linkContinuations(scene: Scene): Link[] {
 
 /** Whether a session said nothing more after an entry. */
 function isLast({ sessions, origins }: Scene, session: number, uuid: string | undefined): boolean {
-  const uuids = sessions[session]?.outline.uuids ?? [];
-  return uuid === undefined || uuids.at(-1) === origins.identity(uuid) || !uuids.includes(uuid);
+  const uuids = sessions[session]?.outline.uuids ?? NO_IDS;
+  const last = lastIdOf(uuids);
+  if (uuid === undefined || (last !== undefined && origins.identity(last) === origins.identity(uuid))) return true;
+  return !holdsId(uuids, uuid);
 }
 
 function byLogicalParent({ origins }: Scene, { outline }: SessionFacts): Found[] {
@@ -94,4 +97,18 @@ function bySummary({ origins }: Scene, { outline }: SessionFacts): Found[] {
   return [...new Set(from)].flatMap((each) =>
     typeof each === 'number' ? [{ from: each, kind: 'summary', why: 'leafUuid', sure: 'guess' }] : [],
   );
+}
+
+/** H1: a copy that got new uuids and does not say where it comes from, but begins as the oldest session of that beginning. */
+function byOpening({ sessions, order }: Scene): Rule {
+  const oldest = new Map<string, number>();
+  for (const index of order) {
+    for (const mark of sessions[index]?.outline.lineage.openings ?? []) {
+      if (!oldest.has(mark)) oldest.set(mark, index);
+    }
+  }
+  return (_, { outline }) => {
+    const from = new Set(outline.lineage.openings.flatMap((mark) => oldest.get(mark) ?? []));
+    return [...from].map((each) => ({ from: each, kind: 'fork', why: 'same beginning', sure: 'guess' }));
+  };
 }

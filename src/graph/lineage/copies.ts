@@ -1,4 +1,5 @@
 /** Edges that copied entries prove (H1, H2): each session to the one it was copied from. */
+import { lastIdOf } from '../../format/idlist.ts';
 import type { ById } from './birth.ts';
 import type { EdgeKind, Link, SessionFacts } from './edges.ts';
 import type { Origins, Share } from './origins.ts';
@@ -54,8 +55,8 @@ function copyLink({ sessions, origins }: Scene, to: number, { last }: Share): Li
   return { from, to, kind: copyKind(sessions[to], last.place, takesUp), why: 'copied uuids', sure: 'certain', takesUp };
 }
 
-function isEnd(session: SessionFacts | undefined, id: string, { identity }: Origins): boolean {
-  const end = session?.outline.uuids.at(-1);
+function isEnd(session: SessionFacts | undefined, id: number, { identity }: Origins): boolean {
+  const end = session && lastIdOf(session.outline.uuids);
   return end !== undefined && identity(end) === id;
 }
 

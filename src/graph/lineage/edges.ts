@@ -32,7 +32,8 @@ export type EdgeWhy =
   | 'parentUuid'
   | 'leafUuid'
   | 'first session id'
-  | 'plan content';
+  | 'plan content'
+  | 'same beginning';
 
 /** Between session ids, older to newer. */
 export interface Edge {

@@ -1,7 +1,9 @@
 /** What one session says about others (H1, H4): folded in one pass, small whatever the size of the file. */
 import { blocksOf } from '../../format/content.ts';
 import { type Entry, jsonOf } from '../../format/entry.ts';
+import { createIdList, type IdList, toLine } from '../../format/idlist.ts';
 import { asString, at, type Json } from '../../format/json.ts';
+import { passingPrompt } from '../../format/prompt.ts';
 import { fingerprint } from './fingerprint.ts';
 
 export interface LineageFacts {
@@ -15,13 +17,15 @@ export interface LineageFacts {
   readonly logicalParents: readonly string[];
   /** The last message that says it was copied, and from which session. */
   readonly fork?: { readonly sessionId: string; readonly uuid: string };
-  /** Copies that got a uuid of their own → the uuid they were copied from. */
-  readonly renamed: readonly (readonly [copy: string, original: string])[];
+  /** Copies that got a uuid of their own: that uuid, then the one they were copied from, and so on. */
+  readonly renamed: IdList;
   /** The first two prompts share a prompt id: `--fork-session` gives all it copies one (2.1.325). */
   readonly retold: boolean;
   /** Fingerprints of the plans proposed here, and of the plan this session was started with (H4). */
   readonly plans: readonly string[];
   readonly planContent?: string;
+  /** How the conversation begins: the first prompt with its time, and the id of the first answer. Copies repeat both. */
+  readonly openings: readonly string[];
 }
 
 export interface FactsBuilder {
@@ -36,12 +40,14 @@ const MESSAGES = new Set(['user', 'assistant']);
 export function createFacts(): FactsBuilder {
   const versions: { version: string; from: number }[] = [];
   const logicalParents: string[] = [];
-  const renamed: (readonly [string, string])[] = [];
+  const renamed = createIdList();
   const plans = createPlans();
   const promptIds: (string | undefined)[] = [];
   let opened: string | undefined;
   let first: Entry | undefined;
   let fork: { sessionId: string; uuid: string } | undefined;
+  let prompted: string | undefined;
+  let answered: string | undefined;
 
   function add(entry: Entry, position: number): void {
     const { head, kind } = entry;
@@ -53,7 +59,9 @@ export function createFacts(): FactsBuilder {
       if (head.logicalParentUuid !== undefined) logicalParents.push(head.logicalParentUuid);
     }
     const original = head.forkedFrom?.messageUuid;
-    if (original !== undefined && original !== head.uuid) renamed.push([head.uuid, original]);
+    if (original === undefined || original === head.uuid) return;
+    renamed.add(toLine(head.uuid));
+    renamed.add(toLine(original));
   }
 
   function addMessage(entry: Entry, uuid: string, position: number): void {
@@ -61,6 +69,7 @@ export function createFacts(): FactsBuilder {
     first ??= entry;
     if (version !== undefined && version !== versions.at(-1)?.version) versions.push({ version, from: position });
     if (forkedFrom?.sessionId !== undefined) fork = { sessionId: forkedFrom.sessionId, uuid };
+    if (entry.kind === 'assistant' && !entry.head.isApiErrorMessage) answered ??= entry.head.message?.id;
     if (promptIds.length === 0) plans.addOpening(entry);
     plans.add(entry);
   }
@@ -68,6 +77,7 @@ export function createFacts(): FactsBuilder {
   return {
     add,
     addPrompt: (entry) => {
+      if (promptIds.length === 0) prompted = promptMark(entry);
       if (promptIds.length < 2) promptIds.push(entry.head.promptId);
     },
     result: () => ({
@@ -76,11 +86,17 @@ export function createFacts(): FactsBuilder {
       firstParent: first?.head.parentUuid ?? undefined,
       logicalParents,
       fork,
-      renamed,
+      renamed: renamed.result(),
       retold: promptIds[0] !== undefined && promptIds[0] === promptIds[1],
       ...plans.result(),
+      openings: [prompted, answered].filter((mark) => mark !== undefined),
     }),
   };
+}
+
+function promptMark(entry: Entry): string | undefined {
+  const { timestamp } = entry.head;
+  return timestamp === undefined ? undefined : fingerprint(`${timestamp} ${passingPrompt(entry).text}`);
 }
 
 /** Plans are few: only the lines that hold one are loaded. */

@@ -1,10 +1,13 @@
 /** Which session wrote an entry first (H2): one pass over all uuids, no comparison of sessions with each other. */
+import { eachPair, type IdList, NO_IDS } from '../../format/idlist.ts';
+import { createIds } from '../../format/ids.ts';
+import { createNumbers } from '../../format/numbers.ts';
 import type { SessionFacts } from './edges.ts';
 
 /** What a session has from others. */
 export interface Share {
-  /** The last message that stood in an older session, and its place among the session's uuids. */
-  readonly last: { readonly id: string; readonly place: number; readonly origin: number } | undefined;
+  /** The last message that stood in an older session: its identity, and its place among the session's uuids. */
+  readonly last: { readonly id: number; readonly place: number; readonly origin: number } | undefined;
   /** Every session it has something from. */
   readonly origins: readonly number[];
   /** Messages that are its own. */
@@ -12,8 +15,8 @@ export interface Share {
 }
 
 export interface Origins {
-  /** The uuid an entry was first written under. */
-  identity(uuid: string): string;
+  /** A number for the entry with this uuid: the same for all its copies, whatever uuid they have. */
+  identity(uuid: string): number;
   /** The session that wrote an entry first. */
   originOf(uuid: string): number | undefined;
   readonly shares: readonly Share[];
@@ -27,50 +30,63 @@ export function indexOrigins(
   order: readonly number[],
   onVisit: () => void = () => {},
 ): Origins {
-  const renamed = new Map<string, string>();
+  const ids = createIds();
+  // By number of a uuid: the number of the uuid it was copied from, and the session that wrote it first.
+  const originals = createNumbers(-1);
+  const origins = createNumbers(-1);
   for (const index of order) {
-    for (const [copy, original] of sessions[index]?.outline.lineage.renamed ?? []) renamed.set(copy, original);
+    const renamed = sessions[index]?.outline.lineage.renamed ?? NO_IDS;
+    for (const [copy, original] of eachPair(renamed)) originals.set(ids.add(copy), ids.add(original));
   }
-  const origins = new Map<string, number>();
   const shares: Share[] = sessions.map(() => ({ last: undefined, origins: [], own: 0 }));
   for (const index of order) {
     const outline = sessions[index]?.outline;
     if (outline === undefined) continue;
     shares[index] = shareOf(index, outline.uuids);
-    for (const uuid of outline.asides) {
+    ids.addAll(outline.asides, (number) => {
       onVisit();
-      const id = identity(uuid);
-      if (!origins.has(id)) origins.set(id, index);
-    }
+      const id = originalOf(number);
+      if (origins.get(id) < 0) origins.set(id, index);
+    });
   }
-  return { identity, originOf: (uuid) => origins.get(identity(uuid)), shares };
+  return { identity, originOf, shares };
 
-  function identity(uuid: string): string {
-    let id = uuid;
-    if (renamed.size === 0) return id;
+  function originOf(uuid: string): number | undefined {
+    const origin = origins.get(identity(uuid));
+    return origin < 0 ? undefined : origin;
+  }
+
+  function identity(uuid: string): number {
+    return originalOf(ids.add(uuid));
+  }
+
+  function originalOf(own: number): number {
+    let id = own;
     for (let step = 0; step < MAX_RENAMES; step += 1) {
-      const original = renamed.get(id);
-      if (original === undefined) return id;
+      const original = originals.get(id);
+      if (original < 0) return id;
       id = original;
     }
-    return uuid;
+    return own;
   }
 
-  function shareOf(index: number, uuids: readonly string[]): Share {
+  function shareOf(index: number, uuids: IdList): Share {
     const from = new Set<number>();
     let last: Share['last'];
     let own = 0;
-    for (const [place, uuid] of uuids.entries()) {
+    let place = 0;
+    ids.addAll(uuids, (number) => {
       onVisit();
-      const id = identity(uuid);
+      const id = originalOf(number);
       const origin = origins.get(id);
-      if (origin === undefined) origins.set(id, index);
-      if (origin === undefined || origin === index) own += 1;
+      if (origin < 0) origins.set(id, index);
+      if (origin < 0 || origin === index) own += 1;
       else {
         from.add(origin);
         last = { id, place, origin };
       }
-    }
+      place += 1;
+    });
     return { last, origins: [...from], own };
   }
 }

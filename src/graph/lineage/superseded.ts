@@ -1,4 +1,5 @@
 /** H2: a file all of whose messages occur in another one is superseded. Compares only files that an edge joins, so it stays linear. */
+import { eachId, type IdList, NO_IDS } from '../../format/idlist.ts';
 import type { Link, SessionFacts } from './edges.ts';
 import type { Origins } from './origins.ts';
 
@@ -33,27 +34,28 @@ export function findSuperseded(
     return sizeOf(newer) >= sizeOf(older) && isIn(older, idsOf(newer));
   }
 
-  function isIn(session: number, ids: ReadonlySet<string>): boolean {
-    return uuidsOf(session).every((uuid) => {
+  function isIn(session: number, ids: ReadonlySet<number>): boolean {
+    for (const uuid of eachId(uuidsOf(session))) {
       onVisit();
-      return ids.has(origins.identity(uuid));
-    });
+      if (!ids.has(origins.identity(uuid))) return false;
+    }
+    return true;
   }
 
-  function idsOf(session: number): Set<string> {
-    return new Set(
-      uuidsOf(session).map((uuid) => {
-        onVisit();
-        return origins.identity(uuid);
-      }),
-    );
+  function idsOf(session: number): Set<number> {
+    const ids = new Set<number>();
+    for (const uuid of eachId(uuidsOf(session))) {
+      onVisit();
+      ids.add(origins.identity(uuid));
+    }
+    return ids;
   }
 
-  function uuidsOf(session: number): readonly string[] {
-    return sessions[session]?.outline.uuids ?? [];
+  function uuidsOf(session: number): IdList {
+    return sessions[session]?.outline.uuids ?? NO_IDS;
   }
 
   function sizeOf(session: number): number {
-    return uuidsOf(session).length;
+    return uuidsOf(session).count;
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { eachId } from '../../../src/format/idlist.ts';
 import { asNumber, asObject, parseJson } from '../../../src/format/json.ts';
 import { chatsOf } from '../../../src/graph/chat.ts';
 import { tempFolder } from '../../support/files.ts';
@@ -36,7 +37,7 @@ describe('lineage: generated corpora', () => {
     const chats = chatsOf(sessions);
     expect(chats).toHaveLength(count('mainSessions'));
 
-    const sets = new Map(sessions.map((session) => [session.file, new Set(session.outline.uuids)]));
+    const sets = new Map(sessions.map((session) => [session.file, new Set(eachId(session.outline.uuids))]));
     const all = chats.flatMap((chat) => chat.sessions);
     for (const { file, superseded } of all) {
       const own = [...(sets.get(file) ?? [])];

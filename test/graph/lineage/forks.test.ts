@@ -32,6 +32,15 @@ describe('lineage: forks', () => {
     expect(open?.entriesOf().map(({ head }) => head.uuid)).toEqual(['q-1', 'a-1', 'q-2', 'a-2', 'q-3', 'a-3']);
   });
 
+  test('H1: a copy with new uuids that names no source is kept apart, and the edge told as a guess', () => {
+    const unnamed = fork(base(), 'new', (uuid) => `new-${uuid}`).map((line) => ({ ...line, forkedFrom: undefined }));
+    const copy = sessionOf('new', [...unnamed, ...own('3', 20, 'new', 'new-a-2')]);
+    const other = sessionOf('other', linked(turn('9', 100, 'other')));
+    const chats = chatsIn([copy, other, sessionOf('old', base())]);
+    expect(chats).toHaveLength(3);
+    expect(chats.flatMap(edgeLines)).toEqual(['old → new fork/same beginning/guess']);
+  });
+
   test('H1: a fork of a fork with new uuids twice', () => {
     const once = fork(base(), 'b', (uuid) => `b-${uuid}`);
     const twice = fork(once, 'c', (uuid) => `c-${uuid}`).map((line) => ({

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { toIdList } from '../../../src/format/idlist.ts';
 import { asObject, type JsonObject } from '../../../src/format/json.ts';
 import { chatsOf } from '../../../src/graph/chat.ts';
 import { lineageOf, type SessionFacts } from '../../../src/graph/lineage.ts';
@@ -190,7 +191,7 @@ describe('lineage: properties', () => {
     const build = (count: number): SessionFacts[] =>
       Array.from({ length: count }, (_, s) => {
         const root = s - (s % 50);
-        const uuids = Array.from({ length: 20 + (s % 50) * 2 }, (__, i) => `${root}-${i}`);
+        const uuids = toIdList(Array.from({ length: 20 + (s % 50) * 2 }, (__, i) => `${root}-${i}`));
         const lineage = { ...empty.lineage, opened: timeOf(s) };
         const outline = { ...empty, uuids, lineage, sessionIds: [`s${s}`], started: timeOf(s), updated: timeOf(s) };
         return { id: `s${s}`, file: `${s}.jsonl`, bytes: 1, outline };
@@ -203,7 +204,7 @@ describe('lineage: properties', () => {
       return {
         count,
         chats: chats.length,
-        uuids: sessions.reduce((sum, { outline }) => sum + outline.uuids.length, 0),
+        uuids: sessions.reduce((sum, { outline }) => sum + outline.uuids.count, 0),
       };
     };
     const large = visits(build(5_000));
