@@ -1,5 +1,6 @@
 /** What differs between two chats, turn by turn. */
 import { diffArrays } from 'diff';
+import type { AgentUsage } from '../graph/agents.ts';
 import { blocksOfMessage, usageOfMessages } from '../graph/messages.ts';
 import { inputOfCall } from '../graph/toolcalls.ts';
 import { promptTextOf } from '../graph/turns.ts';
@@ -15,12 +16,21 @@ export interface ChatTotals {
   readonly output: number;
   readonly cacheCreation: number;
   readonly cacheRead: number;
+  /** Of the sub-agents that the turns started, besides what the turns themselves used. */
+  readonly agents: AgentUsage;
+}
+
+/** A chat to compare. */
+export interface Side {
+  readonly turns: readonly Turn[];
+  /** What the sub-agents of some turns used. */
+  readonly agentUsageOf: (turns: readonly Turn[]) => AgentUsage;
 }
 
 export interface TurnPair {
   readonly a: Turn;
   readonly b: Turn;
-  /** What is not the same: answer, tools, tokens, state. Empty when the turns agree. */
+  /** What is not the same: answer, tools, tokens, sub-agents, state. Empty when the turns agree. */
   readonly changes: readonly string[];
 }
 
@@ -35,7 +45,8 @@ export interface ChatDiff {
 /** Chats that differ in more turns than this are not aligned any further: everything past their common start is told apart. */
 const MOST_EDITS = 2000;
 
-export function diffChats(a: readonly Turn[], b: readonly Turn[]): ChatDiff {
+export function diffChats(sideA: Side, sideB: Side): ChatDiff {
+  const [a, b] = [sideA.turns, sideB.turns];
   const [left, right] = [a.map(identityOf), b.map(identityOf)];
   let start = 0;
   while (start < left.length && start < right.length && left[start] === right[start]) start += 1;
@@ -53,8 +64,12 @@ export function diffChats(a: readonly Turn[], b: readonly Turn[]): ChatDiff {
       if (!removed) j += 1;
     }
   }
-  const common = pairs.map(([turn, other]) => ({ a: turn, b: other, changes: changesBetween(turn, other) }));
-  return { common, onlyA, onlyB, totals: { a: totalsOf(a), b: totalsOf(b) } };
+  const agents = (side: Side, turn: Turn) => JSON.stringify(side.agentUsageOf([turn]));
+  const common = pairs.map(([turn, other]) => {
+    const same = agents(sideA, turn) === agents(sideB, other);
+    return { a: turn, b: other, changes: [...changesBetween(turn, other), ...(same ? [] : ['sub-agents'])] };
+  });
+  return { common, onlyA, onlyB, totals: { a: totalsOf(sideA), b: totalsOf(sideB) } };
 }
 
 function apart(left: readonly string[], right: readonly string[]) {
@@ -94,7 +109,7 @@ function toolsOf(turn: Turn): string {
     .join('\n');
 }
 
-export function totalsOf(turns: readonly Turn[]): ChatTotals {
+function totalsOf({ turns, agentUsageOf }: Side): ChatTotals {
   const tools: Record<string, number> = {};
   for (const { toolCalls } of turns) for (const { name } of toolCalls) tools[name] = (tools[name] ?? 0) + 1;
   const messages = turns.flatMap((turn) => turn.messages);
@@ -108,5 +123,6 @@ export function totalsOf(turns: readonly Turn[]): ChatTotals {
     output,
     cacheCreation,
     cacheRead,
+    agents: agentUsageOf(turns),
   };
 }

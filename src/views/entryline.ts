@@ -5,6 +5,7 @@ import { typeName } from '../format/inventory.ts';
 import type { JsonObject } from '../format/json.ts';
 import { inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
+import type { Mask } from './options.ts';
 import { mainArgument } from './toolview.ts';
 
 export interface EntryLine {
@@ -17,32 +18,32 @@ export interface EntryLine {
 const LONGEST = 400;
 
 /** The lines of an entry: one per content block, at least one. */
-export function entryLines(entry: Entry): EntryLine[] {
+export function entryLines(entry: Entry, mask: Mask = (text) => text): EntryLine[] {
   const time = entry.head.timestamp;
   if (entry.kind === 'blank') return [];
-  if (entry.kind === 'unreadable') return [{ time, label: 'unreadable', text: entry.problem ?? '' }];
+  if (entry.kind === 'unreadable') return [{ time, label: 'unreadable', text: mask(entry.problem ?? '') }];
   const json = jsonOf(entry) ?? {};
   if (entry.kind === 'user' && isHumanTurnStart(inputKind(entry))) {
-    return [{ time, label: 'prompt', text: oneLine(promptText(entry)) }];
+    return [{ time, label: 'prompt', text: oneLine(mask(promptText(entry))) }];
   }
   if (entry.kind === 'user' || entry.kind === 'assistant') {
-    const lines = blocksOf(json).map((block) => ({ time, ...blockLine(entry, block) }));
+    const lines = blocksOf(json).map((block) => ({ time, ...blockLine(entry, block, mask) }));
     return lines.length > 0 ? lines : [{ time, label: entry.kind, text: '' }];
   }
-  return [{ time, label: typeName(entry), text: oneLine(detailOf(entry, json)) }];
+  return [{ time, label: typeName(entry), text: oneLine(mask(detailOf(entry, json))) }];
 }
 
-function blockLine(entry: Entry, block: Block): { label: string; text: string } {
+function blockLine(entry: Entry, block: Block, mask: Mask): { label: string; text: string } {
   switch (block.type) {
     case 'text':
-      if (entry.head.isApiErrorMessage) return { label: 'error', text: oneLine(block.text) };
-      return { label: entry.kind === 'assistant' ? 'answer' : inputKind(entry), text: oneLine(block.text) };
+      if (entry.head.isApiErrorMessage) return { label: 'error', text: oneLine(mask(block.text)) };
+      return { label: entry.kind === 'assistant' ? 'answer' : inputKind(entry), text: oneLine(mask(block.text)) };
     case 'thinking':
-      return { label: 'thinking', text: oneLine(block.thinking) };
+      return { label: 'thinking', text: oneLine(mask(block.thinking)) };
     case 'tool_use':
-      return { label: 'call', text: oneLine(`${block.name} ${mainArgument(block.input)}`) };
+      return { label: 'call', text: oneLine(mask(`${block.name} ${mainArgument(block.input)}`)) };
     case 'tool_result':
-      return { label: block.isError ? 'error' : 'result', text: oneLine(plainText(block.content)) };
+      return { label: block.isError ? 'error' : 'result', text: oneLine(mask(plainText(block.content))) };
     case 'image':
       return { label: 'image', text: block.mediaType ?? '' };
     case 'redacted_thinking':

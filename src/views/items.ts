@@ -6,6 +6,7 @@ import { typedOf } from '../format/typed.ts';
 import { NO_RESPONSE } from '../graph/context/close.ts';
 import { blocksOfMessage } from '../graph/messages.ts';
 import type { Message, ToolCall, Turn } from '../graph/types.ts';
+import type { AgentView } from './options.ts';
 
 export type Item =
   | {
@@ -145,6 +146,11 @@ function commandText(content: string): string {
 }
 
 /** 167503 is 168k to a reader. */
+export function agentFacts({ calls, tokens, from }: AgentView): string {
+  const all = `${calls} ${calls === 1 ? 'call' : 'calls'}, ${tokenCount(tokens)} tokens`;
+  return from === 'progress' ? `${all}, known from progress only` : all;
+}
+
 export function tokenCount(tokens: number): string {
   if (tokens < 1000) return String(tokens);
   return tokens < 1e6 ? `${Math.round(tokens / 1000)}k` : `${(tokens / 1e6).toFixed(1)}M`;

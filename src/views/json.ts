@@ -57,6 +57,7 @@ export interface CallJson {
   readonly agent?: {
     readonly agentId: string;
     readonly type: string | null;
+    readonly from: string;
     readonly tokens: number;
     readonly calls: number;
     readonly turns: readonly object[];
@@ -81,6 +82,7 @@ function callJson(call: ToolCall, options: Pick<ViewOptions, 'resolve' | 'agentO
       agent: {
         agentId: agent.agentId,
         type: agent.type ?? null,
+        from: agent.from,
         tokens: agent.tokens,
         calls: agent.calls,
         turns: agent.turns.map((turn) => turnJson(turn, options)),

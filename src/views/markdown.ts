@@ -1,6 +1,7 @@
 /** A chat as Markdown that renders anywhere. */
 import type { ToolCall, Turn } from '../graph/types.ts';
-import { type Item, itemsOf, tokenCount } from './items.ts';
+import { agentFacts, type Item, itemsOf } from './items.ts';
+import { maskedItem, maskedView } from './masked.ts';
 import { type AgentView, humanDuration, humanSize, type ViewOptions } from './options.ts';
 import { safeLine, safeText } from './safe.ts';
 import { nestedMarkdown } from './safemarkdown.ts';
@@ -18,7 +19,8 @@ export function turnMarkdown(turn: Turn, options: ViewOptions): string {
   return `${blocks.filter((block) => block !== '' && block !== '**').join('\n\n')}\n`;
 }
 
-function itemBlocks(item: Item, options: ViewOptions): string[] {
+function itemBlocks(given: Item, options: ViewOptions): string[] {
+  const item = maskedItem(given, options.mask);
   switch (item.type) {
     case 'prompt':
       return [quote(safeText(item.text))];
@@ -45,7 +47,7 @@ function noteBlocks(label: string, text: string): string[] {
 }
 
 function callBlocks(call: ToolCall, options: ViewOptions): string[] {
-  const view = toolView(call, options.resolve);
+  const view = maskedView(toolView(call, options.resolve), options.mask);
   const argument = safeLine(view.argument);
   const shown = argument.length > 120 ? `${argument.slice(0, 120)}…` : argument;
   const facts = [call.status, humanDuration(view.durationMs), humanSize(view.size)].filter((fact) => fact !== '');
@@ -59,7 +61,7 @@ function callBlocks(call: ToolCall, options: ViewOptions): string[] {
 }
 
 function agentBlocks(agent: AgentView, options: ViewOptions): string[] {
-  const title = `agent ${escapeInline(safeLine(agent.type ?? agent.agentId))}: ${agent.calls} calls, ${tokenCount(agent.tokens)} tokens`;
+  const title = `agent ${escapeInline(safeLine(agent.type ?? agent.agentId))}: ${agentFacts(agent)}`;
   if (options.tools !== 'full') return [`- *${title}*`];
   const inner = agent.turns.flatMap((turn) => itemsOf(turn).flatMap((item) => itemBlocks(item, options)));
   return [`*${title}*`, ...inner];

@@ -1,4 +1,5 @@
 /** What the renderers are told. */
+import type { Agent } from '../graph/agents.ts';
 import type { Resolve } from '../graph/toolcalls.ts';
 import type { ToolCall, Turn } from '../graph/types.ts';
 
@@ -13,11 +14,17 @@ export interface ViewOptions {
   readonly resolve?: Resolve;
   /** The sub-agent a call started. */
   readonly agentOf?: (call: ToolCall) => AgentView | undefined;
+  /** Secrets give way to placeholders; without it texts are shown as they are. */
+  readonly mask?: Mask;
 }
+
+export type Mask = (text: string) => string;
 
 export interface AgentView {
   readonly agentId: string;
   readonly type?: string;
+  /** Where its transcript was found; `progress` is as much as was reported of it (E18). */
+  readonly from: Agent['from'];
   readonly turns: readonly Turn[];
   /** Tokens and calls of it and all its own agents, counted once. */
   readonly tokens: number;

@@ -2,7 +2,8 @@
 import { textOfCall } from '../graph/toolcalls.ts';
 import { promptTextOf } from '../graph/turns.ts';
 import type { ToolCall, ToolStatus, Turn } from '../graph/types.ts';
-import { type Item, itemsOf, tokenCount } from './items.ts';
+import { agentFacts, type Item, itemsOf } from './items.ts';
+import { maskedItem, maskedView } from './masked.ts';
 import { type AgentView, humanDuration, humanSize, type Paint, type ViewOptions } from './options.ts';
 import { safeLine, safeText } from './safe.ts';
 import { firstLine, type Part, toolView } from './toolview.ts';
@@ -33,7 +34,8 @@ function turnHeading(turn: Turn, { width = RULE }: ViewOptions, paint: Paint): s
   return `${paint.dim(head)}${paint.warn(state)}${paint.dim(rule)}`;
 }
 
-function itemLines(item: Item, options: ViewOptions, paint: Paint): string[] {
+function itemLines(given: Item, options: ViewOptions, paint: Paint): string[] {
+  const item = maskedItem(given, options.mask);
   switch (item.type) {
     case 'prompt':
       return [
@@ -76,7 +78,7 @@ const MARKS: Record<ToolStatus, string> = {
 };
 
 function callLines(call: ToolCall, options: ViewOptions, paint: Paint): string[] {
-  const view = toolView(call, options.resolve);
+  const view = maskedView(toolView(call, options.resolve), options.mask);
   const painted = {
     ok: paint.good,
     error: paint.bad,
@@ -93,7 +95,8 @@ function callLines(call: ToolCall, options: ViewOptions, paint: Paint): string[]
   ];
   if (options.tools === 'full') lines.push(...indent(view.parts.flatMap((part) => partLines(part, paint))));
   else if (call.status === 'error' || call.status === 'denied') {
-    lines.push(`  ${paint.dim(safeLine(firstLine(textOfCall(call, options.resolve) ?? '')))}`);
+    const text = textOfCall(call, options.resolve) ?? '';
+    lines.push(`  ${paint.dim(safeLine(firstLine(options.mask?.(text) ?? text)))}`);
   }
   const agent = options.agentOf?.(call);
   if (agent) lines.push(...agentLines(agent, options, paint));
@@ -101,7 +104,7 @@ function callLines(call: ToolCall, options: ViewOptions, paint: Paint): string[]
 }
 
 function agentLines(agent: AgentView, options: ViewOptions, paint: Paint): string[] {
-  const title = `↳ agent ${safeLine(agent.type ?? agent.agentId)}: ${agent.calls} calls, ${tokenCount(agent.tokens)} tokens`;
+  const title = `↳ agent ${safeLine(agent.type ?? agent.agentId)}: ${agentFacts(agent)}`;
   if (options.tools !== 'full') return [`  ${paint.accent(title)}`];
   return indent([
     paint.accent(title),

@@ -1,0 +1,23 @@
+/**
+ * What stands where a secret stood: `[github-token:1f3a]`. The four digits are from a hash of the secret, so that the same
+ * secret has the same placeholder everywhere, on every run. They tell 16 bits of something that has 80 or more. A
+ * secret that could be guessed (a password) gets none, `[password]`: the digits would tell a guesser when he is right.
+ */
+import { RULES } from './find.ts';
+
+export const NOT_SCANNED = '[not shown: could not be scanned]';
+
+export function placeholderOf(kind: string, secret: string, guessable: boolean): string {
+  if (guessable) return `[${kind}]`;
+  // Loaded when there is something to mask: it takes as long as all the rest.
+  const { createHash } = process.getBuiltinModule('node:crypto');
+  return `[${kind}:${createHash('sha256').update(secret).digest('hex').slice(0, 4)}]`;
+}
+
+const KINDS = [...new Set([...RULES.map(({ kind }) => kind), 'password'])];
+const PLACEHOLDERS = new RegExp(`^(?:\\[(?:${KINDS.join('|')})(?::[0-9a-f]{4})?\\])+$`);
+
+/** Whether a text is placeholders and nothing else. */
+export function isMasked(text: string): boolean {
+  return text.startsWith('[') && (PLACEHOLDERS.test(text) || text === NOT_SCANNED);
+}

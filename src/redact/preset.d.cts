@@ -1,0 +1,1 @@
+export function loadPreset(): typeof import('@secretlint/secretlint-rule-preset-recommend');

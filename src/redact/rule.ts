@@ -1,0 +1,70 @@
+/** What a rule is: what must stand there for it to be asked at all, and where the secret is. */
+
+/** A stretch of text that is a secret. */
+export interface Found {
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+  /** Chosen by a person or short: its hash could confirm a guess, so its placeholder carries none. */
+  readonly guessable: boolean;
+}
+
+export interface Rule {
+  /** Unique. The kind is what the placeholder says, and several rules may share one. */
+  readonly id: string;
+  readonly kind: string;
+  /**
+   * No secret of this rule is without one of these: sources of patterns that begin with a literal character. One that
+   * begins with a letter does not follow another letter.
+   */
+  readonly anchors: readonly string[];
+  /** The anchors are words in whatever case, and may be part of longer ones. */
+  readonly anyCase?: boolean;
+  /** Looks at the places where an anchor stands, first to last, and around them no further than a fixed number of characters. */
+  find(text: string, places: readonly number[]): readonly Found[];
+}
+
+/**
+ * A token known by its form. The pattern is matched at the anchor; `head` in a lookbehind is the part before it,
+ * `secret` the part to mask, else all of it. Every repetition has an upper bound, so that no text takes long.
+ */
+export function tokenRule(
+  kind: string,
+  anchors: readonly string[],
+  pattern: RegExp,
+  { id = kind, guessable = () => false, counts = () => true }: TokenOptions = {},
+): Rule {
+  let sticky: RegExp | undefined;
+  return {
+    id,
+    kind,
+    anchors,
+    anyCase: pattern.ignoreCase,
+    find(text, places) {
+      sticky ??= new RegExp(pattern.source, `dy${pattern.flags}`);
+      const found: Found[] = [];
+      let seen = 0;
+      for (const at of places) {
+        if (at < seen) continue;
+        sticky.lastIndex = at;
+        const match = sticky.exec(text);
+        const range = match?.indices?.groups?.secret ?? match?.indices?.[0];
+        if (!match || !range) continue;
+        const start = match.indices?.groups?.head?.[0] ?? range[0];
+        const end = range[1];
+        const value = text.slice(start, end);
+        if (!counts(value, match[0])) continue;
+        found.push({ kind, start, end, guessable: guessable(value) });
+        seen = end;
+      }
+      return found;
+    },
+  };
+}
+
+export interface TokenOptions {
+  readonly id?: string;
+  readonly guessable?: (value: string) => boolean;
+  /** Whether what stands there is a secret after all. */
+  readonly counts?: (value: string, match: string) => boolean;
+}

@@ -1,0 +1,52 @@
+/** What stands inside a secret or right before it and hides it: escapes of JSON in a text, colours, invisible characters. */
+
+/** `\\n`, `\\"`, `\\/`, `\\u0067`, however often escaped; the colour codes of terminals, escaped or not; what no one sees. */
+const HIDING =
+  /(?:\\+u001[bB]|\u001b)\[[0-9;]{0,20}[A-Za-z]|\\+(?:u00([2-7][0-9a-fA-F])|([nrt"/]))|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u200b-\u200f\u2060\ufeff]/g;
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+
+export interface Unescaped {
+  readonly text: string;
+  /** The place in the original of a place in the text. */
+  placeOf(at: number): number;
+}
+
+/** Undefined when there is nothing of the kind. */
+export function unescaped(text: string): Unescaped | undefined {
+  const parts: string[] = [];
+  /** After each of them: its place here, and what is to be added to get the place there. */
+  const places: number[] = [];
+  const shifts: number[] = [];
+  let last = 0;
+  let length = 0;
+  for (const match of text.matchAll(HIDING)) {
+    const [, code, letter = ''] = match;
+    const meant = code ? String.fromCharCode(Number.parseInt(code, 16)) : (MEANT.get(letter) ?? letter);
+    parts.push(text.slice(last, match.index), meant);
+    length += match.index - last + meant.length;
+    last = match.index + match[0].length;
+    places.push(length);
+    shifts.push(last - length);
+  }
+  if (places.length === 0) return undefined;
+  return {
+    text: parts.join('') + text.slice(last),
+    placeOf: (at) => at + (shifts[lastUpTo(places, at)] ?? 0),
+  };
+}
+
+/** The index of the last number that is not above the limit, -1 without one. */
+function lastUpTo(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,216 @@
+/**
+ * What there is to find in an entry: what was said, thought, asked of tools and answered by them, each apart. What only
+ * repeats something (the client's record of a result, the last prompt, partial outputs) is left out, so that it is found once.
+ */
+import { type Block, blocksOf, toBlocks } from '../../format/content.ts';
+import type { Entry } from '../../format/entry.ts';
+import { type Head, headOf } from '../../format/head.ts';
+import { asArray, asObject, asString, at, isObject, type Json, type JsonObject } from '../../format/json.ts';
+import { kindOf } from '../../format/kinds.ts';
+import { type InputKind, isHumanTurnStart, promptIn } from '../../format/prompt.ts';
+import { parseTimestamp } from '../../format/time.ts';
+
+/** The order is stored in indexes: new ones go to the end. */
+export const WHERES = [
+  'prompt',
+  'answer',
+  'thinking',
+  'tool_input',
+  'tool_result',
+  'title',
+  'summary',
+  'note',
+  'damaged',
+] as const;
+export type Where = (typeof WHERES)[number];
+
+export const ROLES = ['user', 'assistant', 'system'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface Part {
+  readonly where: Where;
+  readonly text: string;
+  readonly tool?: string;
+  /** The id of the tool call it belongs to. */
+  readonly call?: string;
+  /** The file a tool call is about. */
+  readonly file?: string;
+  readonly isError: boolean;
+}
+
+export interface Found {
+  readonly uuid: string | undefined;
+  /** The same for all copies of an entry: with the place of a part in it, what is counted once. */
+  readonly identity: string;
+  /** It repeats an entry that stands elsewhere. */
+  readonly isCopy: boolean;
+  readonly role: Role;
+  /** As written. */
+  readonly timestamp: string | undefined;
+  /** Milliseconds. */
+  readonly time: number | undefined;
+  readonly model: string | undefined;
+  readonly gitBranch: string | undefined;
+  readonly sessionId: string | undefined;
+  readonly cwd: string | undefined;
+  readonly parts: readonly Part[];
+}
+
+/** Everything in an entry; undefined when there is nothing to read. */
+export function findableOf(entry: Entry, json: JsonObject | undefined): Found | undefined {
+  if (json === undefined) return undefined;
+  const { head } = entry;
+  const copy = head.progress?.type === 'agent_progress' ? asObject(at(json.data, 'message')) : undefined;
+  if (copy !== undefined) return copiedEntry(entry, copy);
+  const parts = partsOf(entry, json).filter(({ text }) => text !== '');
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const origin = head.forkedFrom?.messageUuid;
+  return {
+    ...factsOf(entry),
+    identity: origin ?? head.uuid ?? `${first.where} ${first.text}`,
+    isCopy: origin !== undefined && origin !== head.uuid,
+    parts,
+  };
+}
+
+/** E18: an entry of a sub-agent inside one of its session. */
+function copiedEntry(entry: Entry, copy: JsonObject): Found | undefined {
+  const head = headOf(copy);
+  const found = findableOf({ ...entry, kind: kindOf(head), head: { ...head, isSidechain: true } }, copy);
+  const { sessionId, gitBranch, cwd } = entry.head;
+  return found && { ...found, isCopy: true, sessionId, gitBranch, cwd };
+}
+
+/** A line that is no entry: all of it. */
+export function findableText(text: string): Found | undefined {
+  if (text.trim() === '') return undefined;
+  return {
+    uuid: undefined,
+    identity: `damaged ${text}`,
+    isCopy: false,
+    role: 'system',
+    timestamp: undefined,
+    time: undefined,
+    model: undefined,
+    gitBranch: undefined,
+    sessionId: undefined,
+    cwd: undefined,
+    parts: [{ where: 'damaged', text, isError: false }],
+  };
+}
+
+function factsOf({ head, kind }: Entry): Omit<Found, 'identity' | 'isCopy' | 'parts'> {
+  const time = parseTimestamp(head.timestamp ?? '');
+  return {
+    uuid: head.uuid,
+    role: kind === 'user' || kind === 'assistant' ? kind : 'system',
+    timestamp: head.timestamp,
+    time: Number.isNaN(time) ? undefined : time,
+    model: head.message?.model,
+    gitBranch: head.gitBranch,
+    sessionId: head.sessionId,
+    cwd: head.cwd,
+  };
+}
+
+function partsOf(entry: Entry, json: JsonObject): Part[] {
+  switch (entry.kind) {
+    case 'assistant':
+      return blocksOf(json).flatMap((block) => blockParts(block, 'answer', entry.head));
+    case 'user':
+      return entry.head.blocks.some(({ type }) => type === 'tool_result')
+        ? blocksOf(json).flatMap((block) => blockParts(block, 'note', entry.head))
+        : typedParts(entry, json);
+    case 'system':
+      return typedParts(entry, json);
+    case 'attachment':
+      return entry.head.attachmentType === 'queued_command'
+        ? typedParts(entry, json)
+        : [part('note', strings(json.attachment).join('\n'))];
+    case 'summary':
+      return [part('title', asString(json.summary))];
+    case 'custom-title':
+      return [part('title', asString(json.customTitle))];
+    case 'ai-title':
+      return [part('title', asString(json.aiTitle))];
+    case 'agent-name':
+      return [part('title', asString(json.agentName))];
+    case 'pr-link':
+      return [part('note', asString(json.prUrl))];
+    case 'unknown':
+      return blocksOf(json).flatMap((block) => blockParts(block, 'note', entry.head));
+    default:
+      return [];
+  }
+}
+
+function part(where: Where, text: string | undefined): Part {
+  return { where, text: text ?? '', isError: false };
+}
+
+/** A person's words, and what the client set around them. */
+function typedParts(entry: Entry, json: JsonObject): Part[] {
+  const { kind, text, context } = promptIn(entry, json);
+  const plain = kind === 'none' ? blocksOf(json).map((block) => (block.type === 'text' ? block.text : '')) : [text];
+  return [part(whereOf(kind), plain.join('\n')), ...context.map((each) => part('note', each.text))];
+}
+
+function whereOf(kind: InputKind): Where {
+  if (isHumanTurnStart(kind) || kind === 'agent_prompt') return 'prompt';
+  return kind === 'compact_summary' ? 'summary' : 'note';
+}
+
+function blockParts(block: Block, said: Where, head: Head): Part[] {
+  switch (block.type) {
+    case 'text':
+      return [{ where: said, text: block.text, isError: head.isApiErrorMessage }];
+    case 'thinking':
+      return [part('thinking', block.thinking)];
+    case 'tool_use':
+      return [callPart(block.name, block.id, block.input)];
+    case 'tool_result':
+      return [resultPart(block.toolUseId, block.content, block.isError)];
+    case 'other':
+      return otherParts(block.name, block.raw);
+    default:
+      return [];
+  }
+}
+
+function callPart(tool: string, call: string, input: Json | undefined): Part {
+  const text = [tool, ...strings(input)].join('\n');
+  return { where: 'tool_input', text, tool, call, file: fileOf(input), isError: false };
+}
+
+function resultPart(call: string, content: Json | undefined, isError: boolean): Part {
+  const text = toBlocks(content).map((each) => (each.type === 'text' ? each.text : ''));
+  return { where: 'tool_result', text: text.filter((each) => each !== '').join('\n'), call, isError };
+}
+
+/** Tools that ran at the API: `server_tool_use`, `web_search_tool_result` and those still to come. */
+function otherParts(name: string, raw: JsonObject): Part[] {
+  const call = asString(raw.id) ?? asString(raw.tool_use_id) ?? '';
+  if (name.endsWith('tool_use')) return [callPart(asString(raw.name) ?? name, call, raw.input)];
+  if (!name.endsWith('tool_result')) return [];
+  const items = asArray(raw.content) ?? [raw.content];
+  const text = items.flatMap((item) => ['title', 'url', 'text'].map((key) => asString(at(item, key)) ?? ''));
+  return [{ where: 'tool_result', text: text.filter((each) => each !== '').join('\n'), call, isError: false }];
+}
+
+const FILE_KEYS = ['file_path', 'notebook_path', 'path'];
+
+function fileOf(input: Json | undefined): string | undefined {
+  for (const key of FILE_KEYS) {
+    const value = asString(at(input, key));
+    if (value !== undefined && value !== '') return value;
+  }
+  return undefined;
+}
+
+/** Every string in a value, whatever its depth. */
+function strings(value: Json | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  if (isObject(value)) return Object.values(value).flatMap(strings);
+  return (asArray(value) ?? []).flatMap(strings);
+}

@@ -1,0 +1,185 @@
+/** What a person types to find something, read into terms and filters. Nothing of it is ever taken for another language. */
+import { closest } from '../closest.ts';
+import { parseTime } from '../typedtime.ts';
+import { ROLES, type Where } from './parts.ts';
+import { RUN_END, wordsOf } from './words.ts';
+
+export type Term = (
+  | { readonly kind: 'words'; readonly words: readonly string[]; readonly prefix: boolean }
+  /** Any part of the text, letters compared as in words. */
+  | { readonly kind: 'substring'; readonly text: string }
+  | { readonly kind: 'regex'; readonly regex: RegExp }
+) & { readonly negated: boolean };
+
+export interface Choice {
+  /** One of these; any when empty. */
+  readonly any: readonly string[];
+  readonly none: readonly string[];
+}
+
+export const FILTERS = ['project', 'session', 'role', 'tool', 'file', 'model', 'git-branch', 'in', 'is'] as const;
+export type FilterName = (typeof FILTERS)[number];
+const TIMES = ['after', 'before'] as const;
+const NAMES: readonly string[] = [...FILTERS, ...TIMES];
+
+export interface Query {
+  readonly terms: readonly Term[];
+  readonly filters: Readonly<Record<FilterName, Choice>>;
+  /** Milliseconds, inclusive. */
+  readonly after: number | undefined;
+  /** Milliseconds, exclusive. */
+  readonly before: number | undefined;
+}
+
+/** A query that cannot be read: what is wrong, where, what to write instead. */
+export class QueryError extends Error {
+  readonly what: string;
+  readonly where: string;
+  readonly next: string;
+
+  constructor(what: string, where: string, next: string) {
+    super(what);
+    this.what = what;
+    this.where = where;
+    this.next = next;
+  }
+}
+
+/** What may stand after `in:`. */
+export const IN: Readonly<Record<string, readonly Where[]>> = {
+  prompt: ['prompt'],
+  answer: ['answer'],
+  thinking: ['thinking'],
+  tool: ['tool_input', 'tool_result'],
+  input: ['tool_input'],
+  result: ['tool_result'],
+  title: ['title'],
+  summary: ['summary'],
+  note: ['note'],
+};
+
+const CHOICES: Partial<Record<string, readonly string[]>> = { role: ROLES, in: Object.keys(IN), is: ['error'] };
+
+/** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. */
+const ITEM =
+  /(?<minus>-)?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
+
+export interface QueryOptions {
+  readonly now: Date;
+  /** Take every word and phrase for a part of the text. */
+  readonly substring?: boolean;
+}
+
+/** Throws QueryError. */
+export function parseQuery(text: string, options: QueryOptions): Query {
+  const terms: Term[] = [];
+  const filters = emptyFilters();
+  const times: Record<(typeof TIMES)[number], number | undefined> = { after: undefined, before: undefined };
+  for (const groups of itemsOf(text)) {
+    const { name = '' } = groups;
+    const negated = groups.minus !== undefined;
+    const value = groups.quotedValue ?? groups.value ?? '';
+    if (groups.regex !== undefined) terms.push({ kind: 'regex', regex: toRegex(groups), negated });
+    else if (isTime(name)) times[name] = timeOf(name, value, negated, options.now);
+    else if (isFilter(name)) addFilter(filters[name], name, value, negated);
+    else terms.push(...termsOf(groups, negated, options.substring === true));
+  }
+  return { terms, filters, ...times };
+}
+
+type Groups = Partial<Record<string, string>>;
+
+function* itemsOf(text: string): Generator<Groups> {
+  for (let at = 0; at < text.length; ) {
+    ITEM.lastIndex = at;
+    const match = /\s/.test(text[at] ?? '') ? null : ITEM.exec(text);
+    at = match ? ITEM.lastIndex : at + 1;
+    if (match?.groups) yield { ...match.groups, all: match[0] };
+  }
+}
+
+function emptyFilters(): Record<FilterName, { any: string[]; none: string[] }> {
+  const empty = () => ({ any: [], none: [] });
+  return {
+    project: empty(),
+    session: empty(),
+    role: empty(),
+    tool: empty(),
+    file: empty(),
+    model: empty(),
+    'git-branch': empty(),
+    in: empty(),
+    is: empty(),
+  };
+}
+
+function isFilter(name: string): name is FilterName {
+  return NAMES.includes(name) && !isTime(name);
+}
+
+function isTime(name: string): name is (typeof TIMES)[number] {
+  return name === 'after' || name === 'before';
+}
+
+function valueMissing(name: string): QueryError {
+  return new QueryError(`${name} needs a value.`, name, `Write it without a space: ${name}VALUE`);
+}
+
+function addFilter(choice: { any: string[]; none: string[] }, name: string, value: string, negated: boolean): void {
+  if (value === '') throw valueMissing(`${name}:`);
+  const choices = CHOICES[name];
+  if (choices && !choices.includes(value)) {
+    const near = closest(value, choices);
+    throw new QueryError(
+      `${name}: takes ${choices.join(', ')}; not "${value}".`,
+      `${name}:${value}`,
+      `Write ${name}:${near ?? choices[0]}`,
+    );
+  }
+  (negated ? choice.none : choice.any).push(value);
+}
+
+function timeOf(name: string, value: string, negated: boolean, now: Date): number {
+  const time = negated ? undefined : parseTime(value, now);
+  if (time !== undefined) return time;
+  throw new QueryError(
+    negated ? `${name}: cannot be negated.` : `${name}: takes a time; not "${value}".`,
+    `${name}:${value}`,
+    'Write a date (2026-01-31), a time (2026-01-31T10:00:00Z), an age (7d, 12h, 2w), today or yesterday.',
+  );
+}
+
+const FLAGS = /^[imsu]*$/;
+
+function toRegex({ regex = '', flags = '', all = '' }: Groups): RegExp {
+  try {
+    if (FLAGS.test(flags)) return new RegExp(regex, [...new Set(`${flags}g`)].join(''));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : '';
+    throw new QueryError(why, all, 'Mend the regular expression, or find the characters themselves: ~text');
+  }
+  throw new QueryError(`A regular expression takes the flags i, m, s and u; not "${flags}".`, all, `Write /${regex}/i`);
+}
+
+function termsOf(groups: Groups, negated: boolean, substring: boolean): Term[] {
+  const { tilde, quoted, word = '', name, all = '' } = groups;
+  if (name !== undefined) refuseUnknown(name, all);
+  if (word.endsWith(':') && NAMES.includes(word.slice(0, -1))) throw valueMissing(word);
+  const bare = name === undefined ? (quoted ?? word) : all.replace(/^-/, '');
+  if (tilde !== undefined || substring) return bare === '' ? [] : [{ kind: 'substring', text: bare, negated }];
+  const prefix = quoted === undefined ? bare.endsWith('*') : groups.star !== undefined;
+  const words = [...wordsOf(bare)].map((each) => each.word);
+  if (words.at(-1) === RUN_END) words.pop();
+  return words.length === 0 ? [] : [{ kind: 'words', words, prefix, negated }];
+}
+
+/** `http://…` and `std::vector` are words; what is nearly a filter is a slip. */
+function refuseUnknown(name: string, all: string): void {
+  const near = name.length > 2 ? closest(name.toLowerCase(), NAMES) : undefined;
+  if (near === undefined) return;
+  throw new QueryError(
+    `There is no filter "${name}:".`,
+    all,
+    `Did you mean ${near}:? To find the words themselves, put them in quotes.`,
+  );
+}

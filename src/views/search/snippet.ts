@@ -1,0 +1,60 @@
+/** The place of a text where the match stands, short enough to read at a glance. */
+import type { Matcher, Span } from './match.ts';
+
+export interface Snippet {
+  readonly text: string;
+  /** Where the words stand in it. */
+  readonly highlights: readonly Span[];
+}
+
+export interface SnippetOptions {
+  readonly length?: number;
+  /** Given what lies around, so that what is to be masked is not cut in two. */
+  readonly mask?: (text: string) => string;
+}
+
+const LENGTH = 200;
+/** Seen by the mask on both sides. */
+const AROUND = 4000;
+
+export function snippetOf(text: string, matcher: Matcher, { length = LENGTH, mask }: SnippetOptions = {}): Snippet {
+  const [first] = matcher.spans(text, 1);
+  const place = first?.start ?? 0;
+  const from = Math.max(0, place - AROUND);
+  const near = text.slice(from, (first?.end ?? 0) + AROUND);
+  const shown = mask ? mask(near) : near;
+  // What was found may have been masked: then its place is only roughly known.
+  const found =
+    shown === near ? place - from : (matcher.spans(shown, 1)[0]?.start ?? Math.min(place - from, shown.length));
+  const cutText = window(shown, found, length);
+  return { text: cutText, highlights: matcher.spans(cutText) };
+}
+
+/** A third before the match, cut between words where one is near; white space drawn together. */
+function window(text: string, place: number, length: number): string {
+  const start = wordStart(text, Math.max(0, place - Math.floor(length / 3)), place);
+  const end = wordEnd(text, Math.min(text.length, start + length), place);
+  const part = text.slice(start, end).replace(/\s+/g, ' ').trim();
+  return `${start > 0 ? '…' : ''}${part}${end < text.length ? '…' : ''}`;
+}
+
+const NEAR = 20;
+
+function wordStart(text: string, at: number, most: number): number {
+  if (at === 0) return 0;
+  const space = /\s/.exec(text.slice(at, Math.min(at + NEAR, most)));
+  return whole(text, space ? at + space.index + 1 : at);
+}
+
+function wordEnd(text: string, at: number, least: number): number {
+  if (at >= text.length) return text.length;
+  const from = Math.max(least, at - NEAR);
+  const space = text.slice(from, at).lastIndexOf(' ');
+  return whole(text, space > 0 ? from + space : at);
+}
+
+/** Not between the two halves of a character. */
+function whole(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}

@@ -1,0 +1,33 @@
+/** Numbers of a report for people. */
+import type { Sums } from './facts.ts';
+import { PER_DOLLAR } from './rates.ts';
+
+/** 950, 12.3k, 4.56M. */
+export function tokenText(count: number): string {
+  if (count < 1000) return String(count);
+  for (const [unit, size] of UNITS) {
+    if (count < size * 1000) return `${short(count / size)}${unit}`;
+  }
+  return `${short(count / 1e12)}T`;
+}
+
+const UNITS = [
+  ['k', 1e3],
+  ['M', 1e6],
+  ['G', 1e9],
+] as const;
+
+function short(value: number): string {
+  return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : String(Math.round(value));
+}
+
+/** Dollars to the cent, small sums to more; "?" where nothing of it is known, "+?" where not all is. */
+export function costText({ cost, unpriced, messages }: Pick<Sums, 'cost' | 'unpriced' | 'messages'>): string {
+  if (unpriced > 0 && unpriced === messages) return '?';
+  return `${dollars(cost)}${unpriced > 0 ? '+?' : ''}`;
+}
+
+export function dollars(cost: number): string {
+  const value = cost / PER_DOLLAR;
+  return `$${value === 0 || value >= 0.1 ? value.toFixed(2) : value.toPrecision(2)}`;
+}

@@ -1,0 +1,67 @@
+/** Days, weeks and months as people have them: in a time zone. */
+
+const QUARTER = 15 * 60_000;
+const DAY = 86_400_000;
+
+/** The day (2026-01-31) of a time; in the zone of the machine without a name. */
+export function dayIn(timeZone: string | undefined): (time: number) => string {
+  if (timeZone === 'UTC') return (time) => new Date(time).toISOString().slice(0, 10);
+  if (timeZone !== undefined) return byQuarter(zonedDay(timeZone));
+  return byQuarter((time) => {
+    const date = new Date(time);
+    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  });
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+/** Made when it is first asked: it takes longer to load than a small report. */
+function zonedDay(timeZone: string): (time: number) => string {
+  let format: Intl.DateTimeFormat | undefined;
+  return (time) => {
+    format ??= new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+    return format.format(time);
+  };
+}
+
+/** Zones differ by quarters of an hour at the least: one answer holds for all of it. */
+function byQuarter(dayOf: (time: number) => string): (time: number) => string {
+  const days = new Map<number, string>();
+  return (time) => {
+    const quarter = Math.floor(time / QUARTER);
+    const known = days.get(quarter) ?? dayOf(quarter * QUARTER);
+    days.set(quarter, known);
+    return known;
+  };
+}
+
+/** The Monday of a day's week. */
+export function weekOf(day: string): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  const sinceMonday = (new Date(time).getUTCDay() + 6) % 7;
+  return new Date(time - sinceMonday * DAY).toISOString().slice(0, 10);
+}
+
+export function monthOf(day: string): string {
+  return day.slice(0, 7);
+}
+
+/** Every day from the first to the last. */
+export function daysBetween(first: string, last: string): string[] {
+  const days: string[] = [];
+  for (let time = Date.parse(`${first}T00:00:00Z`); time <= Date.parse(`${last}T00:00:00Z`); time += DAY) {
+    days.push(new Date(time).toISOString().slice(0, 10));
+  }
+  return days;
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

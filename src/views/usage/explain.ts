@@ -1,0 +1,77 @@
+/** Why a message counts as it does, line by line. */
+import type { Usage } from '../../format/usage.ts';
+import { isIncomplete, type MessageUsage } from '../../graph/usage/fold.ts';
+import type { LineOrigin, LineUsage } from '../../graph/usage/line.ts';
+import type { Fact } from './facts.ts';
+import { PER_DOLLAR } from './rates.ts';
+
+export interface ExplainedLine {
+  readonly file: string;
+  readonly line: number;
+  readonly uuid: string | null;
+  readonly usage: Usage;
+  /** line: of the message itself · repeat: the same line again · copy: in another file · fork: a copy that says so · progress: in a progress entry */
+  readonly kind: LineKind;
+  readonly counted: boolean;
+  readonly why: string;
+}
+
+type LineKind = 'line' | 'repeat' | 'copy' | 'fork' | 'progress';
+
+export interface Explained {
+  readonly id: string | null;
+  readonly requestId: string | null;
+  readonly model: string;
+  readonly time: string | null;
+  readonly project: string;
+  readonly usage: Usage;
+  readonly costUSD: number | null;
+  readonly incomplete: boolean;
+  readonly estimatedOutput: number;
+  readonly lines: readonly ExplainedLine[];
+}
+
+export function explainMessage(message: MessageUsage<LineOrigin>, lines: readonly LineUsage[], fact: Fact): Explained {
+  const chosen = lines.findIndex(({ usage }) => usage === message.usage);
+  return {
+    id: message.key ?? null,
+    requestId: message.requestId ?? null,
+    model: fact.model,
+    time: message.time === undefined ? null : new Date(message.time).toISOString(),
+    project: fact.project,
+    usage: message.usage,
+    costUSD: fact.unpriced > 0 ? null : fact.cost / PER_DOLLAR,
+    incomplete: isIncomplete(message),
+    estimatedOutput: fact.estimatedOutput,
+    lines: lines.map((line, index) => {
+      const kind = kindOf(line, lines.slice(0, index));
+      const { file, line: number } = line.origin;
+      const why = index === chosen ? whyCounted(lines.length) : whyNot(kind, line, message.usage);
+      return { file, line: number, uuid: line.uuid ?? null, usage: line.usage, kind, counted: index === chosen, why };
+    }),
+  };
+}
+
+function whyCounted(lines: number): string {
+  return lines === 1 ? 'the only line' : `the most output of ${lines} lines`;
+}
+
+const NAMES: Record<LineKind, string> = {
+  line: 'a line of the same message',
+  repeat: 'the same line again',
+  copy: 'a copy in another file',
+  fork: 'a copy in a fork',
+  progress: 'a copy in a progress entry',
+};
+
+function whyNot(kind: LineKind, { usage }: LineUsage, counted: Usage): string {
+  return `${NAMES[kind]}, ${usage.output < counted.output ? 'less output' : 'the same again'}`;
+}
+
+function kindOf({ origin, uuid }: LineUsage, earlier: readonly LineUsage[]): LineKind {
+  if (origin.isCopy) return 'progress';
+  if (origin.isFork) return 'fork';
+  const same = uuid === undefined ? undefined : earlier.find((line) => line.uuid === uuid && !line.origin.isCopy);
+  if (same === undefined) return 'line';
+  return same.origin.file === origin.file ? 'repeat' : 'copy';
+}

@@ -1,0 +1,111 @@
+/** Prices from the library @pydantic/genai-prices, offline; a table of one's own comes before it. */
+import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
+import { asObject, type Json, type JsonObject } from '../../format/json.ts';
+import type { Rate, Rates } from './rates.ts';
+
+export interface Prices {
+  /** The prices of a model at a time (milliseconds); undefined for a model the table does not know. */
+  ratesOf(model: string, time: number | undefined): Rates | undefined;
+}
+
+/** Whose prices to look in, for ids as the clouds write them too. */
+const PROVIDERS = ['anthropic', undefined, 'aws', 'google'] as const;
+const DAY = 86_400_000;
+
+export function createPrices(own: readonly ModelInfo[] = [], now = Date.now()): Prices {
+  const known = new Map<string, Rates | undefined>();
+  return {
+    ratesOf(model, time = now) {
+      // Prices change with the day, hardly ever within it.
+      const key = `${model} ${Math.floor(time / DAY)}`;
+      if (!known.has(key)) known.set(key, findRates(model, new Date(time), own));
+      return known.get(key);
+    },
+  };
+}
+
+function findRates(model: string, timestamp: Date, own: readonly ModelInfo[]): Rates | undefined {
+  const anthropic = findProvider({ providerId: 'anthropic' });
+  const mine: Provider | undefined = anthropic && { ...anthropic, models: [...own] };
+  const places = [...(mine ? [{ provider: mine }] : []), ...PROVIDERS.map((providerId) => ({ providerId }))];
+  for (const place of places) {
+    const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { ...place, timestamp });
+    const rates = found && toRates(found.model_price);
+    if (rates) return rates;
+  }
+  return undefined;
+}
+
+function toRates(price: ModelPrice): Rates | undefined {
+  const { input_mtok: input, output_mtok: output } = price;
+  if (input === undefined || output === undefined) return undefined;
+  return {
+    input: toRate(input),
+    output: toRate(output),
+    cacheWrite: maybeRate(price.cache_write_mtok),
+    cacheWrite1h: maybeRate(price.cache_write_1h_mtok),
+    cacheRead: maybeRate(price.cache_read_mtok),
+    webSearches: maybeRate(price.web_searches_kcount),
+  };
+}
+
+function toRate(price: Exclude<ModelPrice[string], undefined>): Rate {
+  return typeof price === 'number'
+    ? price
+    : { base: price.base, tiers: price.tiers.map(({ start, price: each }) => ({ start, price: each })) };
+}
+
+function maybeRate(price: ModelPrice[string]): Rate | undefined {
+  return price === undefined ? undefined : toRate(price);
+}
+
+/** `{"models":{"claude-x":{"input_mtok":3,"output_mtok":15,…}}}`: names are beginnings of model ids, prices as the library names them. */
+export function ownModels(table: JsonObject): ModelInfo[] | string {
+  const models = asObject(table.models);
+  if (models === undefined) return 'there is no "models" in it';
+  const found: ModelInfo[] = [];
+  for (const [id, prices] of Object.entries(models)) {
+    const price = priceOf(prices);
+    if (typeof price === 'string') return `${id}: ${price}`;
+    found.push({ id, match: { starts_with: id }, prices: price });
+  }
+  // The longest name that fits is meant.
+  return found.toSorted((a, b) => b.id.length - a.id.length);
+}
+
+const NAMES = new Set([
+  'input_mtok',
+  'output_mtok',
+  'cache_write_mtok',
+  'cache_write_1h_mtok',
+  'cache_read_mtok',
+  'web_searches_kcount',
+]);
+
+function priceOf(prices: Json | undefined): ModelPrice | string {
+  const price: ModelPrice = {};
+  for (const [name, value] of Object.entries(asObject(prices) ?? {})) {
+    if (!NAMES.has(name)) return `"${name}" is not a price (${[...NAMES].join(', ')})`;
+    const rate = rateOf(value);
+    if (rate === undefined) return `${name} is not a price: a number, or {"base","tiers":[{"start","price"}]}`;
+    price[name] = typeof rate === 'number' ? rate : { base: rate.base, tiers: [...rate.tiers] };
+  }
+  return price.input_mtok === undefined || price.output_mtok === undefined
+    ? 'input_mtok and output_mtok are needed'
+    : price;
+}
+
+function rateOf(value: Json | undefined): Rate | undefined {
+  if (isPrice(value)) return value;
+  const { base, tiers } = asObject(value) ?? {};
+  if (!isPrice(base) || !Array.isArray(tiers)) return undefined;
+  const steps = tiers.flatMap((tier) => {
+    const { start, price } = asObject(tier) ?? {};
+    return isPrice(start) && isPrice(price) ? [{ start, price }] : [];
+  });
+  return steps.length === tiers.length ? { base, tiers: steps.toSorted((a, b) => a.start - b.start) } : undefined;
+}
+
+function isPrice(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}

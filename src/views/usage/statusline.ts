@@ -1,0 +1,36 @@
+/** The one line a status line shows. */
+import { dollars, tokenText } from './amounts.ts';
+import { BLOCK_MS } from './blocks.ts';
+
+export interface Status {
+  readonly model?: string;
+  /** Billionths of a dollar; undefined is not known. */
+  readonly session?: number;
+  readonly today?: number;
+  readonly block?: { readonly cost: number; readonly start: number };
+  /** Some files are not read yet: the sums are at least this. */
+  readonly partial: boolean;
+  readonly context?: { readonly tokens: number; readonly share?: number };
+}
+
+export function statusText(status: Status, now: number): string {
+  const least = status.partial ? '≥' : '';
+  const parts = [
+    status.model,
+    status.session === undefined ? undefined : `${dollars(status.session)} session`,
+    status.today === undefined ? undefined : `${least}${dollars(status.today)} today`,
+    status.block &&
+      `${least}${dollars(status.block.cost)} block, ${timeText(status.block.start + BLOCK_MS - now)} left`,
+    status.context && contextText(status.context),
+  ].filter((part) => part !== undefined);
+  return parts.length > 0 ? parts.join(' · ') : 'skein';
+}
+
+function timeText(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / 60_000));
+  return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}
+
+function contextText({ tokens, share }: { tokens: number; share?: number }): string {
+  return `${tokenText(tokens)}${share === undefined ? '' : ` (${Math.round(share * 100)}%)`} context`;
+}

@@ -1,0 +1,105 @@
+/** Tool calls → rows by tool: how often called, how often failed, how long they took, how much they gave back. */
+
+import { toBlocks } from '../../format/content.ts';
+import { contentOfCall } from '../../graph/toolcalls.ts';
+import type { ToolCall } from '../../graph/types.ts';
+
+export interface ToolSums {
+  readonly calls: number;
+  readonly failures: number;
+  readonly denied: number;
+  readonly interrupted: number;
+  /** Without a result. */
+  readonly pending: number;
+  /** Milliseconds of the calls whose time is known; `timed` says how many. */
+  readonly durationMs: number;
+  readonly timed: number;
+  /** Characters of text the model was given. */
+  readonly resultCharacters: number;
+  readonly largestResult: number;
+}
+
+export interface ToolRow extends ToolSums {
+  readonly tool: string;
+}
+
+export interface ToolReport {
+  readonly totals: ToolSums;
+  /** Most called first. */
+  readonly rows: readonly ToolRow[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const NONE: ToolSums = {
+  calls: 0,
+  failures: 0,
+  denied: 0,
+  interrupted: 0,
+  pending: 0,
+  durationMs: 0,
+  timed: 0,
+  resultCharacters: 0,
+  largestResult: 0,
+};
+
+/** Copies of a call in other files are one call; the first that has a result is taken. */
+export function createToolFold() {
+  const rows = new Map<string, Mutable<ToolRow>>();
+  const seen = new Set<string>();
+  const open = new Map<string, ToolCall>();
+
+  function count(call: ToolCall): void {
+    const row = rows.get(call.name) ?? { ...NONE, tool: call.name };
+    rows.set(call.name, row);
+    row.calls += 1;
+    if (call.status === 'error') row.failures += 1;
+    else if (call.status === 'denied' || call.status === 'interrupted' || call.status === 'pending')
+      row[call.status] += 1;
+    if (call.durationMs !== undefined && call.result !== undefined) {
+      row.durationMs += call.durationMs;
+      row.timed += 1;
+    }
+    const size = resultLength(call);
+    row.resultCharacters += size;
+    row.largestResult = Math.max(row.largestResult, size);
+  }
+
+  return {
+    add(call: ToolCall): void {
+      if (call.id !== '' && seen.has(call.id)) return;
+      if (call.id !== '' && call.result === undefined) {
+        if (!open.has(call.id)) open.set(call.id, call);
+        return;
+      }
+      seen.add(call.id);
+      count(call);
+    },
+    report(): ToolReport {
+      for (const [id, call] of open) if (!seen.has(id)) count(call);
+      open.clear();
+      const sorted = [...rows.values()].sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+      return { totals: sorted.reduce(add, NONE), rows: sorted };
+    },
+  };
+}
+
+function add(a: ToolSums, b: ToolSums): ToolSums {
+  return {
+    calls: a.calls + b.calls,
+    failures: a.failures + b.failures,
+    denied: a.denied + b.denied,
+    interrupted: a.interrupted + b.interrupted,
+    pending: a.pending + b.pending,
+    durationMs: a.durationMs + b.durationMs,
+    timed: a.timed + b.timed,
+    resultCharacters: a.resultCharacters + b.resultCharacters,
+    largestResult: Math.max(a.largestResult, b.largestResult),
+  };
+}
+
+function resultLength(call: ToolCall): number {
+  let length = 0;
+  for (const block of toBlocks(contentOfCall(call))) if (block.type === 'text') length += block.text.length;
+  return length;
+}

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RULES } from '../../src/redact/find.ts';
+import { createMasker } from '../../src/redact/masker.ts';
+import { NOT_SCANNED } from '../../src/redact/placeholder.ts';
+import type { Rule } from '../../src/redact/rule.ts';
+import { HARMLESS, random, SAMPLES } from './samples.ts';
+import '../support/properties.ts';
+
+const token = `ghp_${random(36, 'masker')}`;
+const mask = (text: string) => createMasker().mask(text);
+
+describe('masking', () => {
+  test('the same secret has the same placeholder, whoever masks it', () => {
+    const [first, second] = [mask(`a ${token} b ${token}`), mask(`GITHUB_TOKEN=${token}`)];
+    expect(first).toMatch(/^a (\[github-token:[0-9a-f]{4}\]) b \1$/);
+    expect(second).toBe(`GITHUB_TOKEN=${first.slice(2, first.indexOf(']') + 1)}`);
+    expect(mask(`gh\\u0070_${token.slice(4)}`)).toBe(mask(token));
+    expect(mask(`ghp_${random(36, 'other')}`)).not.toBe(mask(token));
+  });
+
+  test('what could be guessed carries no hash', () => {
+    expect(mask('PASSWORD="Tr0ub4dor&3"')).toBe('PASSWORD="[password]"');
+    expect(mask('mysql://me:hunter22@db.internal/x')).toBe('mysql://me:[password]@db.internal/x');
+  });
+
+  test.each(SAMPLES)('masked once is masked for good: $rule', ({ secret, text }) => {
+    const once = mask(text);
+    expect(once).not.toContain(secret);
+    expect(mask(once)).toBe(once);
+  });
+
+  test('masking masked text changes nothing, whatever stands around', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(...SAMPLES.map(({ text }) => text), ...SAMPLES.map(({ secret }) => secret)),
+      fc.constantFrom(...HARMLESS),
+      fc.constantFrom(
+        'password=',
+        'token: "',
+        '"',
+        "'",
+        ' ',
+        '\n',
+        '\\n',
+        '://',
+        'a:',
+        '@b',
+        'Cookie: sid=',
+        ';',
+        '[password]',
+        '[',
+      ),
+      fc.string({ maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const once = mask(pieces.join(''));
+        expect(mask(once)).toBe(once);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('no secret survives among other text', () => {
+    const words = fc.array(fc.constantFrom('the', 'x =', '{', '}', '→', '\n', '字', '"quoted"', '🙂'), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(words, fc.constantFrom(...SAMPLES), words, (before, { secret, text }, after) => {
+        const whole = `${before.join(' ')}\n${text}\n${after.join(' ')}`;
+        expect(mask(whole)).not.toContain(secret);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test.each(HARMLESS)('harmless text stays as it is: %s', (text) => {
+    expect(mask(text)).toBe(text);
+  });
+
+  test('a secret found in one place is masked where it stands bare from then on, and before when it was learnt', () => {
+    const masker = createMasker();
+    expect(masker.mask('it is Xk29-fjq_7 here')).toBe('it is Xk29-fjq_7 here');
+    expect(masker.mask('DB_PASSWORD=Xk29-fjq_7')).toBe('DB_PASSWORD=[password]');
+    expect(masker.mask('it is Xk29-fjq_7 here, aXk29-fjq_7b is not it')).toBe(
+      'it is [password] here, aXk29-fjq_7b is not it',
+    );
+    const twice = createMasker();
+    twice.learn('DB_PASSWORD=Xk29-fjq_7');
+    expect(twice.mask('it is Xk29-fjq_7 here')).toBe('it is [password] here');
+    expect([...masker.told.masked]).toEqual([['[password]', 2]]);
+  });
+
+  test('a key that goes over the lines of a diff or a numbered listing is masked, and as many lines come back', () => {
+    const body = Array.from({ length: 9 }, (_, i) => random(64, `line${i}`));
+    const key = ['-----BEGIN PRIVATE KEY-----', ...body, '-----END PRIVATE KEY-----'];
+    const diff = createMasker().maskLines([' before', ...key.map((line) => `+${line}`), ' after']);
+    expect(diff).toHaveLength(key.length + 2);
+    expect(diff.join('\n')).toMatch(/^ before\n\+\[private-key:[0-9a-f]{4}\]\n+ after$/);
+    const listing = key.map((line, i) => `${String(i + 1).padStart(6)}→${line}`);
+    const cut = ['  9→x', ...listing.slice(0, 6), '... [truncated]'].join('\n');
+    for (const line of body) {
+      expect(mask(listing.join('\n'))).not.toContain(line);
+      expect(mask(cut)).not.toContain(line.slice(0, 20));
+    }
+    expect(mask(cut)).toContain('[truncated]');
+  });
+});
+
+describe('failing closed', () => {
+  const broken: Rule = {
+    id: 'broken',
+    kind: 'broken',
+    anchors: ['boom'],
+    find() {
+      throw new Error('boom');
+    },
+  };
+
+  test('a rule that throws: the text is not shown, and it is told', () => {
+    const masker = createMasker({ rules: [...RULES, broken] });
+    expect(masker.mask('fine')).toBe('fine');
+    expect(masker.mask('boom in here')).toBe(NOT_SCANNED);
+    expect(masker.maskLines(['a', 'boom in here'])).toEqual([NOT_SCANNED, '']);
+    expect(masker.told.notScanned).toBe(2);
+    expect(masker.mask(NOT_SCANNED)).toBe(NOT_SCANNED);
+  });
+
+  test('a text too long to scan is not shown', () => {
+    const masker = createMasker({ longest: 100 });
+    expect(masker.mask('x'.repeat(101))).toBe(NOT_SCANNED);
+    expect(masker.told.notScanned).toBe(1);
+  });
+});
+
+describe('no text takes long', () => {
+  /** Every pattern of ours repeats at most so often, so what is done at an anchor has a bound. */
+  test('no repetition without an upper bound', async () => {
+    const { readFileSync } = await import('node:fs');
+    for (const file of ['tokens', 'contexts', 'assignment', 'privatekey']) {
+      const source = readFileSync(new URL(`../../src/redact/${file}.ts`, import.meta.url), 'utf8');
+      const found = source.match(/\{\d+,\}/g) ?? [];
+      // Over a stretch that is bounded already.
+      expect([file, found.length]).toEqual([file, file === 'privatekey' ? 1 : 0]);
+    }
+  });
+
+  const hostile: readonly string[] = [
+    ...RULES.flatMap(({ anchors }) => anchors.map((anchor) => anchor.replace(/\\(.)|[[(].*$/g, '$1'))),
+    'eyJa.',
+    'token=1',
+    'password="',
+    'Cookie: sid=',
+    'ghs_1_',
+    'SG.a.',
+    '://a:',
+    '-----BEGIN PRIVATE KEY-----\n',
+    'AAAA',
+    '\\"',
+    '\\u0067',
+    'curl -u ',
+    ' \n',
+    'a1-',
+  ];
+
+  test.each([...new Set(hostile)])('a hundred kilobytes of %j', (piece) => {
+    const text = piece.repeat(Math.ceil(100_000 / piece.length));
+    const masker = createMasker();
+    const masked = masker.mask(text);
+    expect(masked).not.toBe(NOT_SCANNED);
+  });
+});
+
+test('a thousand secrets are all masked, and no text is lost over them', () => {
+  const masker = createMasker();
+  const secrets = Array.from({ length: 1000 }, (_, i) => `ghp_${random(36, `many${i}`)}`);
+  for (const secret of secrets) expect(masker.mask(`x ${secret} y`)).toMatch(/^x \[github-token:[0-9a-f]{4}\] y$/);
+});
+
+describe('what hides a secret', () => {
+  const [head, tail] = [token.slice(0, 12), token.slice(12)];
+  test.each([
+    ['the colours of grep', `${head}\u001b[01;31m\u001b[K${tail}\u001b[m end`],
+    ['colours in JSON', `${head}\\u001b[01;31m${tail} end`],
+    ['a line break in JSON', `{"a":"x\\n${token}"}`],
+    ['a slash in JSON', `aws_secret_access_key = ${random(20, 'x')}\\/${random(19, 'y')}`],
+    ['an invisible character', `${head}\u200b${tail} end`],
+    ['an escaped letter', `gh\\u0070_${token.slice(4)} end`],
+  ])('%s', (_, text) => {
+    const masked = mask(text);
+    expect(masked).toMatch(/\[(?:github-token|aws-key):[0-9a-f]{4}\]/);
+    for (const part of [head, tail, random(19, 'y')]) expect(masked).not.toContain(part);
+  });
+
+  test('a key whose lines were joined and cut, as in a title', () => {
+    const lines = Array.from({ length: 6 }, (_, i) => random(64, `joined${i}`));
+    const masked = mask(`use this: -----BEGIN PRIVATE KEY----- ${lines.join(' ')}`);
+    expect(masked).toMatch(/^use this: \[private-key:[0-9a-f]{4}\]$/);
+  });
+});

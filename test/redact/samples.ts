@@ -1,0 +1,215 @@
+/**
+ * One made-up secret per rule, put together from parts so that no scanner takes this file for a leak, and texts that look
+ * alike but must stay readable.
+ */
+
+const ALNUM = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const HEX = '0123456789abcdef';
+
+/** The same characters on every run, different ones for every seed. */
+export function random(length: number, seed: string, characters = ALNUM): string {
+  let state = [...seed].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 7);
+  return Array.from({ length }, () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return characters[(state >>> 8) % characters.length];
+  }).join('');
+}
+
+const base64 = (text: string) => Buffer.from(text).toString('base64url');
+
+export interface Sample {
+  /** The rule that finds it, and only it. */
+  readonly rule: string;
+  readonly secret: string;
+  /** As it may stand in a text. */
+  readonly text: string;
+}
+
+function bare(rule: string, secret: string): Sample {
+  return { rule, secret, text: `it said ${secret} and went on` };
+}
+
+function inside(rule: string, secret: string, before: string, after = ''): Sample {
+  return { rule, secret, text: `first\n${before}${secret}${after}\nlast` };
+}
+
+const keyBody = Array.from({ length: 12 }, (_, i) => random(64, `pem${i}`)).join('\n');
+/** Its token is JSON in base64 that ends with the closing brace. */
+const onePassword = Buffer.from(
+  `{"signInAddress":"my.1password.com","userAuth":{"method":"SRPg-4096"},"secretKey":"${random(99, 'op')}"}`,
+).toString('base64');
+const uuid = '3f2b8c1e-9d4a-4b7e-8f10-2a6c5d9e7b31';
+
+export const SAMPLES: readonly Sample[] = [
+  bare('secretlint/aws', `AKIA${random(16, 'aws', UPPER)}`),
+  inside('secretlint/aws', random(40, 'awss'), 'aws_secret_access_key = '),
+  bare('secretlint/npm', `npm_${random(36, 'npm')}`),
+  bare('secretlint/slack', `xoxb-${random(12, 's1', '123456789')}-${random(24, 's2')}`),
+  bare('secretlint/slack', `https://hooks.slack.com/services/T${random(8, 'h')}/B${random(8, 'i')}/${random(24, 'j')}`),
+  bare('secretlint/sendgrid', `SG.${random(22, 'sg')}.${random(43, 'sg2')}`),
+  bare('secretlint/shopify', `shpat_${random(32, 'shp', HEX)}`),
+  bare('secretlint/stripe', `sk_live_${random(24, 'st')}`),
+  bare('secretlint/github', `ghp_${random(36, 'gh')}`),
+  bare('secretlint/github', `gho_${random(36, 'gho')}`),
+  bare('secretlint/github', `ghs_${random(36, 'ghs')}`),
+  bare('secretlint/github', `github_pat_${random(82, 'ghf')}`),
+  bare('secretlint/gitlab', `glpat-${random(20, 'gl')}`),
+  bare('secretlint/grafana', `glsa_${random(32, 'gr')}_${random(8, 'gr2', HEX)}`),
+  bare('secretlint/groq', `gsk_${random(52, 'gq')}`),
+  bare('secretlint/huggingface', `hf_${random(34, 'hf', LETTERS)}`),
+  bare('secretlint/linear', `lin_api_${random(40, 'li')}`),
+  bare('secretlint/notion', `ntn_${random(11, 'nt', '0123456789')}${random(35, 'nt2')}`),
+  bare('secretlint/1password', `ops_${onePassword}`),
+  bare('secretlint/hashicorp-vault', `hvs.${random(95, 'hv')}`),
+  bare('secretlint/vercel', `vcp_${random(40, 'vc')}`),
+  bare('secretlint/databricks', `dapi${random(32, 'db', HEX)}`),
+  bare('secretlint/docker', `dckr_pat_${random(27, 'dk')}`),
+  bare('secretlint/figma', `figd_${random(43, 'fg')}`),
+  bare('secretlint/cloudflare', `cfut_${random(40, 'cf')}${random(8, 'cf2', HEX)}`),
+  bare('secretlint/tailscale', `tskey-auth-${random(16, 'ts')}-${random(32, 'ts2')}`),
+  bare('anthropic-key', `sk-ant-api03-${random(93, 'an')}AA`),
+  bare('anthropic-key', `sk-ant-oat01-${random(86, 'ao')}AA`),
+  bare('openai-key', `sk-proj-${random(120, 'oa')}`),
+  bare('openai-key-old', `sk-${random(48, 'oo')}`),
+  bare('openrouter-key', `sk-or-v1-${random(64, 'or', HEX)}`),
+  bare('langfuse-key', `sk-lf-${uuid}`),
+  bare('langsmith-key', `lsv2_pt_${random(32, 'ls', HEX)}_${random(10, 'ls2', HEX)}`),
+  bare('xai-key', `xai-${random(80, 'xa')}`),
+  bare('perplexity-key', `pplx-${random(48, 'pp')}`),
+  bare('replicate-token', `r8_${random(37, 'r8')}`),
+  bare('nvidia-key', `nvapi-${random(64, 'nv')}`),
+  bare('elevenlabs-key', `sk_${random(48, 'el', HEX)}`),
+  bare('google-api-key', `AIza${random(35, 'ga')}`),
+  bare('google-oauth-secret', `GOCSPX-${random(28, 'go')}`),
+  bare('google-oauth-token', `ya29.${random(120, 'gt')}`),
+  inside(
+    'azure-storage-key',
+    `${random(86, 'az')}==`,
+    'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=',
+    ';EndpointSuffix=x',
+  ),
+  inside('assignment', `${random(43, 'ab')}=`, 'Endpoint=sb://a.net/;SharedAccessKeyName=Root;SharedAccessKey='),
+  inside('azure-signature', `${random(43, 'as')}%3D`, 'https://a.blob.core.windows.net/c/f?sv=2024-01-01&sr=b&sig='),
+  bare('azure-client-secret', `${random(3, 'ac')}8Q~${random(34, 'ac2')}`),
+  bare('digitalocean-token', `dop_v1_${random(64, 'do', HEX)}`),
+  bare('heroku-key', `HRKU-AA${random(58, 'he')}`),
+  bare('supabase-key', `sbp_${random(40, 'sb', HEX)}`),
+  bare('planetscale-token', `pscale_tkn_${random(43, 'ps')}`),
+  bare('netlify-token', `nfp_${random(36, 'nf')}`),
+  bare('fly-token', `fm2_${random(120, 'fl')}`),
+  bare('terraform-token', `${random(14, 'tf')}.atlasv1.${random(67, 'tf2')}`),
+  bare('pulumi-token', `pul-${random(40, 'pu', HEX)}`),
+  bare('doppler-token', `dp.pt.${random(43, 'dp')}`),
+  bare('pypi-token', `pypi-AgEIcHlwaS5vcmc${random(150, 'py')}`),
+  bare('rubygems-key', `rubygems_${random(48, 'rg', HEX)}`),
+  bare('crates-token', `cio${random(32, 'ci')}`),
+  bare('nuget-key', `oy2${random(43, 'nu', LOWER)}`),
+  bare('docker-organisation-token', `dckr_oat_${random(32, 'do2')}`),
+  bare('gitlab-other-token', `glrt-${random(20, 'gr3')}`),
+  bare('atlassian-token', `ATATT3xFfGF0${random(180, 'at')}`),
+  bare('postman-key', `PMAK-${random(24, 'pm', HEX)}-${random(34, 'pm2', HEX)}`),
+  bare('sentry-token', `sntryu_${random(64, 'se', HEX)}`),
+  bare('newrelic-key', `NRAK-${random(27, 'nr', UPPER)}`),
+  bare('slack-other-token', `xoxe.xoxp-1-${random(160, 'xo')}`),
+  bare('discord-token', `M${random(23, 'di')}.${random(6, 'di2')}.${random(38, 'di3')}`),
+  inside('discord-webhook', random(68, 'dw'), 'https://discord.com/api/webhooks/1090000000000000000/'),
+  bare('telegram-token', `${random(9, 'te', '123456789')}:AA${random(33, 'te2')}`),
+  bare('twilio-key', `SK${random(32, 'tw', HEX)}`),
+  bare('mailgun-key', `key-${random(32, 'mg', HEX)}`),
+  bare('mailchimp-key', `${random(32, 'mc', HEX)}-us14`),
+  bare('resend-key', `re_${random(8, 're')}_${random(24, 're2')}`),
+  bare('stripe-webhook-secret', `whsec_${random(32, 'wh')}`),
+  bare('square-token', `sq0atp-${random(22, 'sq')}`),
+  bare('notion-old-token', `secret_${random(43, 'no')}`),
+  bare('airtable-token', `pat${random(14, 'ai')}.${random(64, 'ai2', HEX)}`),
+  bare('linear-oauth-token', `lin_oauth_${random(64, 'lo', HEX)}`),
+  bare(
+    'jwt',
+    `${base64('{"alg":"HS256","typ":"JWT"}')}.${base64('{"sub":"1234567890","name":"A"}')}.${random(43, 'jw')}`,
+  ),
+  bare('age-key', `AGE-SECRET-KEY-1${random(58, 'ag', 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L')}`),
+  inside('kubernetes-key', random(120, 'ku'), '    client-key-data: '),
+  inside(
+    'docker-auth',
+    Buffer.from(`someone:${random(20, 'da')}`).toString('base64'),
+    '{"auths":{"r.io":{"auth": "',
+    '"}}}',
+  ),
+  bare('private-key', `-----BEGIN RSA PRIVATE KEY-----\n${keyBody}\n-----END RSA PRIVATE KEY-----`),
+  bare(
+    'private-key',
+    `-----BEGIN OPENSSH PRIVATE KEY-----\\n${keyBody.replaceAll('\n', '\\n')}\\n-----END OPENSSH PRIVATE KEY-----`,
+  ),
+  bare(
+    'private-key',
+    `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${keyBody}\n=a1B2\n-----END PGP PRIVATE KEY BLOCK-----`,
+  ),
+  inside('url-password', 'S3cr-et!pw', 'postgres://app:', '@db.internal:5432/main'),
+  inside('url-password', 'tr0ub4dor', 'git clone https://me:', '@git.internal/x.git'),
+  inside('bearer-token', random(40, 'be'), 'curl -H "Authorization: Bearer ', '" https://api'),
+  inside('authorization', Buffer.from('someone:somepassw0rd').toString('base64'), 'Authorization: Basic '),
+  inside('netrc', 'pl3ase-no', 'machine api.internal\n  login me\n  password '),
+  inside('curl-user', 'n0t-telling', 'curl -s -u me:', ' https://api.internal'),
+  inside('sshpass', 'w0rdpass', "sshpass -p '", "' ssh host"),
+  inside('cookie', random(32, 'co'), 'Cookie: theme=dark; session_id=', '; lang=en'),
+  inside('assignment', 'Tr0ub4dor&3', 'DB_PASSWORD="', '"'),
+  inside('assignment', random(18, 'as7'), '  AZURE_CREDENTIALS: '),
+  inside('assignment', 'S3cr3t!x', '[client]\nuser = me\npassword = '),
+  inside('assignment', 'hunter2xyz', 'export PGPASSWORD=', ' psql'),
+  inside('assignment', random(32, 'as1', HEX), '"api_key": "', '",'),
+  inside('assignment', random(50, 'as2'), "SECRET_KEY = '", "'"),
+  inside('assignment', random(40, 'as3'), '{\\"client_secret\\": \\"', '\\"}'),
+  inside('assignment', random(32, 'as4'), '    token: '),
+  inside('assignment', random(24, 'as5'), 'deploy --token ', ' --now'),
+  inside('assignment', random(40, 'as6'), '//registry.npmjs.org/:_authToken='),
+];
+
+/** Texts in which nothing is secret. */
+export const HARMLESS: readonly string[] = [
+  `session ${uuid} parent ${uuid}`,
+  `{"uuid":"${uuid}","parentUuid":"${uuid}","sessionId":"${uuid}"}`,
+  `commit ${random(40, 'git', HEX)}\nAuthor: A <a@b.c>\nindex ${random(7, 'g2', HEX)}..${random(7, 'g3', HEX)} 100644`,
+  `sha256:${random(64, 'sha', HEX)}`,
+  `"integrity": "sha512-${random(86, 'int')}=="`,
+  `resolved "https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#${random(40, 'yarn', HEX)}"`,
+  `toolu_01${random(22, 'tu')} msg_01${random(22, 'mu')} req_011C${random(20, 'ru')}`,
+  `"tool_use_id":"toolu_01${random(22, 'tu2')}","requestId":"req_011C${random(20, 'r2')}"`,
+  `data:image/png;base64,iVBORw0KGgo${random(400, 'png')}`,
+  '"usage":{"input_tokens":12,"output_tokens":345,"cache_read_input_tokens":20481},"max_tokens": 32000',
+  'color: #1f2a3b; background: #ffffffaa',
+  '/home/alice/projects/secret-santa/src/token.ts:12:5',
+  'const token = getToken();\nconst password = await prompt("Password: ");\nif (token === undefined) return;',
+  'password: string; token?: string; apiKey: string | undefined; secret = options.secret',
+  'function login(user: string, password: string): Promise<Token> {}',
+  `api_key = os.environ["API_KEY"]\nsecret: process.env.SECRET\ntoken=$TOKEN password=\${DB_PASSWORD}`,
+  `api_key: \${{ secrets.API_KEY }}\n  token: {{ .Values.token }}`,
+  'API_KEY=your-api-key-here\nSECRET=changeme\nTOKEN=<your token>\nPASSWORD=xxxxxxxx\nPASSWORD=********',
+  'AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE',
+  'https://user:password@example.com/ http://localhost:3000/@scope/pkg postgres://postgres:postgres@localhost/db',
+  'https://github.com/a/b/blob/main/c.ts https://x.y/z?page=2&sort=name mailto:a@b.c ssh://git@github.com:22/a',
+  'Authorization: Bearer <token>\nAuthorization: Bearer $TOKEN\nAuthorization: Basic realm',
+  'Bearer authentication is used; a bearer token is sent with every request.',
+  'Set-Cookie: theme=dark; Path=/; Max-Age=31536000\nThe session cookie: see below, it is called sid.',
+  '-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA\n-----END PUBLIC KEY-----',
+  'starts with "-----BEGIN PRIVATE KEY-----" and ends with "-----END PRIVATE KEY-----"',
+  '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+  'sk-learn scikit-learn task-list disk-usage risk-assessment-of-the-whole-thing',
+  'The password is wrong. Enter password: then press enter. Secret: none. Token: missing.',
+  'tokenizer: "cl100k_base", token_count: 128000, tokens: 1000000, tokensPerSecond=512345678901',
+  'npm_config_registry npm_package_json npm_lifecycle_script_name_that_is_rather_long',
+  'version: "13.0.7", date: 2026-11-15T12:13:12.000Z, token: 2026-11-15T12:13:12.000Z',
+  'PASSWORD_MIN_LENGTH=12 PASSWORD_RESET_TIMEOUT = 259200 password_hash_algorithm: argon2',
+  'secretName: my-app-secrets\nsecretKeyRef:\n  name: db-credentials\n  key: password',
+  'hooks.slack.com is blocked; discord.com/api/webhooks is not',
+  'model: claude-opus-4-5-20251101 token: claude-opus-4-5-20251101',
+  'private_key = ed25519.Ed25519PrivateKey.from_private_bytes(data)\npassword = base64.b16encode(x)\nf(private_key: ed25519.Ed25519PrivateKey)',
+  "def unix_getpass(prompt='Password: ', stream=None):",
+  'readonly STENCIL_BACK_PASS_DEPTH_PASS: 0x8803; "secretlint-rule-1password": "13.0.7", passphrase: "top secret"',
+  'password = pass1word; token = t0; let secret = secret2.value1',
+  'password: "Must have at least 8 characters", credentials: "include", password: "is wrong 3 times"',
+  'PWD=/home/alice/work OLDPWD=/home/alice SSH_AUTH_SOCK=/tmp/ssh-abc123/agent.123',
+  'curl -u "$USER:$PASS" https://x; docker run -u 1000:1000 image; git push -u origin main:main',
+];
