@@ -1,18 +1,19 @@
 /** The chats of a library: listed from outlines, opened with their entries and sub-agents. */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { parentSessionOf } from '../disk/parent.ts';
-import { readEntriesOf, readSessionOf } from '../disk/read.ts';
-import { agentMetaOf, folderOf, readJsonObject } from '../disk/sidecars.ts';
-import { asString } from '../format/json.ts';
+import { readSessionOf } from '../disk/read.ts';
+import { agentMetaOf } from '../disk/sidecars.ts';
+import type { Entry } from '../format/entry.ts';
 import { projectSlug } from '../format/slug.ts';
 import type { AgentFile } from '../graph/agents.ts';
 import { type Chat, type ChatSummary, chatsOf, openChat as openGraph } from '../graph/chat.ts';
-import { type Outline, outlineOf } from '../graph/outline.ts';
+import type { SessionFacts } from '../graph/lineage.ts';
+import type { Outline } from '../graph/outline.ts';
 import type { Context } from './context.ts';
-import { type Library, reportProblems, sessionFilesOf } from './library.ts';
+import { kinOf } from './kin.ts';
+import { type Library, sessionFilesOf } from './library.ts';
+import { createOutlines, type Outlines } from './outlines.ts';
 import { progressOf } from './progress.ts';
 
 export interface ListedChat extends ChatSummary {
@@ -22,53 +23,73 @@ export interface ListedChat extends ChatSummary {
   readonly bytes: number;
   /** The file a resume goes on in. */
   readonly file: SessionFile;
+  /** Its sessions' files, in their order. */
+  readonly files: readonly SessionFile[];
 }
 
 /** All chats, newest first. */
 export function listChats(context: Context, library: Library): ListedChat[] {
-  return chatsIn(context, sessionFilesOf(library));
+  return chatsIn(context, sessionFilesOf(library), createOutlines(context, library)).chats;
 }
 
-/** The chat a session belongs to. Copies lie in the same project folder, so only that is read. A sub-agent's file is one by itself. */
+/**
+ * The chat a session belongs to, as the list has it. Most copies lie in the same project folder: that is read, and of all
+ * others the beginnings, to see which may belong to it too. A sub-agent's file is one by itself.
+ */
 export function chatOf(context: Context, library: Library, session: SessionFile): ListedChat {
-  const files =
-    session.kind === 'agent'
-      ? [session]
-      : library.files.filter((file) => file.kind === 'session' && isSameProject(file, session));
-  const chat = chatsIn(context, files).find(({ sessions }) => sessions.some(({ file }) => file === session.file));
-  if (chat) return chat;
+  const outlines = createOutlines(context, library);
+  const isNear = (file: SessionFile) => file.slug === session.slug;
+  const sessions = session.kind === 'agent' ? [session] : sessionFilesOf(library);
+  let near = session.kind === 'agent' ? sessions : sessions.filter(isNear);
+  let far = sessions.filter((file) => file.bytes > 0 && !near.includes(file));
+  for (;;) {
+    const { chats, facts } = chatsIn(context, near, outlines);
+    const chat = chats.find(({ files }) => files.includes(session));
+    if (chat === undefined) break;
+    const own = new Set(chat.files.map(({ file }) => file));
+    const kin = kinOf(
+      facts.filter(({ file }) => own.has(file)),
+      far,
+      outlines.beginningOf,
+    );
+    if (kin.length === 0) return chat;
+    near = [...near, ...kin];
+    far = far.filter((file) => !kin.includes(file));
+  }
   const what = session.bytes === 0 ? 'the file is empty: nothing was said' : 'the session cannot be read';
   throw new DiskError({ what, where: session.file, next: 'Look at the file itself: skein cat, skein check' });
 }
 
-function isSameProject(a: SessionFile, b: SessionFile): boolean {
-  return a.root === b.root && a.slug === b.slug;
-}
-
-function chatsIn(context: Context, sessions: readonly SessionFile[]): ListedChat[] {
-  const outlines = new Map<string, { file: SessionFile; outline: Outline }>();
+function chatsIn(
+  context: Context,
+  sessions: readonly SessionFile[],
+  outlines: Outlines,
+): { readonly chats: ListedChat[]; readonly facts: readonly SessionFacts[] } {
+  const read = new Map<string, { file: SessionFile; outline: Outline }>();
   const progress = progressOf(context, 'reading', sessions);
   for (const file of sessions) {
-    const outline = readOutline(context, file);
+    const outline = outlines.outlineOf(file);
     // The client leaves empty files behind (L6): nothing was said there.
-    if (outline !== undefined && outline.lines > 0) outlines.set(file.file, { file, outline });
+    if (outline !== undefined && outline.lines > 0) read.set(file.file, { file, outline });
     progress.done(file);
   }
   progress.clear();
-  const facts = [...outlines.values()].map(({ file, outline }) => ({
+  const facts = [...read.values()].map(({ file, outline }) => ({
     id: file.sessionId,
     file: file.file,
     bytes: file.bytes,
     outline,
   }));
-  return chatsOf(facts).flatMap((chat) => {
+  const chats = chatsOf(facts).flatMap((chat) => {
     const place = chat.sessions.findLast(({ id }) => id === chat.head)?.file;
-    const head = outlines.get(place ?? '');
+    const head = read.get(place ?? '');
     if (head === undefined) return [];
     const { file, outline } = head;
     const bytes = chat.sessions.reduce((sum, session) => sum + session.bytes, 0);
-    return [{ ...chat, project: projectPath(outline, file.slug), slug: file.slug, bytes, file }];
+    const files = chat.sessions.flatMap((session) => read.get(session.file)?.file ?? []);
+    return [{ ...chat, project: projectPath(outline, file.slug), slug: file.slug, bytes, file, files }];
   });
+  return { chats, facts };
 }
 
 /** The cwd that gives the folder its name, else the one most lines have (L2). */
@@ -76,38 +97,48 @@ function projectPath(outline: Outline, slug: string): string {
   return outline.cwds.find((cwd) => projectSlug(cwd) === slug) ?? outline.cwd ?? slug;
 }
 
-function readOutline(context: Context, file: SessionFile): Outline | undefined {
-  try {
-    const outline = outlineOf(readEntriesOf(file.file));
-    const custom = outline.titles.custom ?? savedTitle(file);
-    return custom === undefined ? outline : { ...outline, titles: { ...outline.titles, custom } };
-  } catch (error) {
-    if (!(error instanceof DiskError)) throw error;
-    reportProblems(context, [{ kind: 'unreadable', what: error.what, where: error.where, next: error.next }]);
-    return undefined;
-  }
-}
-
-/** The client also keeps the name a person gave in a file of its own (L4). */
-function savedTitle(file: SessionFile): string | undefined {
-  const path = join(folderOf(file), 'custom-title.json');
-  return existsSync(path) ? asString(readJsonObject(path)?.customTitle) : undefined;
-}
-
 /** A chat with its entries, branches and sub-agents. */
 export function openChat(library: Library, chat: ListedChat): Chat {
   const files = new Map(library.files.map((file) => [file.file, file]));
   const slugs = new Set(chat.sessions.flatMap(({ file }) => files.get(file)?.slug ?? []));
   const agents = library.files.filter((file) => file.kind === 'agent' && slugs.has(file.slug) && file !== chat.file);
+  const load = loadOnce();
   return openGraph(chat, (session) => {
     const file = files.get(session.file);
     // Agents that an agent started lie flat beside it, under the same session (L3).
     const owner = file?.kind === 'agent' ? parentOf(file) : session.id;
-    return {
-      entries: readSessionOf(session.file).entries,
-      agents: agents.filter((agent) => parentOf(agent) === owner).map(loadAgent),
-    };
+    const { entries } = readSessionOf(session.file);
+    return { entries, agents: agentsWith(entries, owner, agents, load) };
   });
+}
+
+/** Those that lie with the session, and those its calls name: a fork has calls of agents whose files lie with the original. */
+function agentsWith(
+  entries: readonly Entry[],
+  owner: string | undefined,
+  files: readonly SessionFile[],
+  load: (file: SessionFile) => AgentFile,
+): AgentFile[] {
+  const byId = Map.groupBy(files, agentIdOf);
+  const found = new Set(files.filter((file) => parentOf(file) === owner).map(load));
+  const waiting = [entries, ...[...found].map((agent) => agent.entries)];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const named = new Set(next.flatMap(({ head }) => head.result?.agentId ?? []));
+    for (const agent of [...named].flatMap((id) => (byId.get(id) ?? []).map(load))) {
+      if (!found.has(agent)) waiting.push(agent.entries);
+      found.add(agent);
+    }
+  }
+  return [...found];
+}
+
+function loadOnce(): (file: SessionFile) => AgentFile {
+  const loaded = new Map<string, AgentFile>();
+  return (file) => {
+    const agent = loaded.get(file.file) ?? loadAgent(file);
+    loaded.set(file.file, agent);
+    return agent;
+  };
 }
 
 const parents = new Map<string, string | undefined>();
@@ -121,9 +152,13 @@ function parentOf(agent: SessionFile): string | undefined {
 
 function loadAgent(agent: SessionFile): AgentFile {
   return {
-    agentId: agent.agentId ?? agent.sessionId,
+    agentId: agentIdOf(agent),
     file: agent.file,
     entries: readSessionOf(agent.file).entries,
     meta: agentMetaOf(agent)?.raw,
   };
+}
+
+function agentIdOf({ agentId, sessionId }: SessionFile): string {
+  return agentId ?? sessionId;
 }

@@ -1,16 +1,22 @@
-/** The sessions a verb works on: those of the roots, or the demo set when the machine has none. */
+/** The sessions a verb works on: those of the roots, those the archive kept of them, or the demo set when there are none. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../disk/errors.ts';
 import { type Found, findSessions, type SessionFile } from '../disk/find.ts';
+import { compareText } from '../disk/folder.ts';
 import { findRoots, type Root } from '../disk/roots.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
+import type { Known } from './kept.ts';
+import { recoverFromHistory } from './recovered.ts';
+import { archiveReader } from './shelf.ts';
 
 export interface Library extends Found {
   readonly roots: readonly Root[];
   /** The demo set is shown because there was nothing else. */
   readonly demo: boolean;
+  /** What the archive knows of the sessions without reading them. */
+  readonly known: Known;
 }
 
 export function openLibrary(context: Context, args: Arguments): Library {
@@ -27,11 +33,31 @@ export function openLibrary(context: Context, args: Arguments): Library {
 
 /** What is in the places given; without any, in the client's own. */
 export function lookAt(context: Context, given: readonly string[]): Library {
-  const { roots, problems } = findRoots({ given, env: context.env, home: context.home });
+  const { roots, places, problems } = findRoots({ given, env: context.env, home: context.home });
   const found = findSessions(roots);
-  // That the client was never used here is no problem to tell.
-  const told = problems.filter((problem) => given.length > 0 || problem.kind !== 'missing');
-  return { ...found, problems: [...told, ...found.problems], roots, demo: false };
+  const reader = archiveReader();
+  const kept = reader?.keptAt(context, { places, everywhere: given.length === 0 });
+  const known = (kept && reader?.knownBy(kept)) ?? NOTHING_KNOWN;
+  const archived = (kept && reader?.mountKept(kept, found.files, roots)) ?? [];
+  const recovered = recoverFromHistory({ roots, sessions: [...found.files, ...archived], kept, known });
+  const files = inOrder(roots, found.files, [...archived, ...recovered]);
+  // That the client was never used here is no problem to tell, nor that a place is gone whose files were kept.
+  const isTold = ({ kind, where }: Problem) =>
+    (given.length > 0 || kind !== 'missing') &&
+    !((kind === 'missing' || kind === 'empty') && archived.some(({ file }) => file.startsWith(where)));
+  const told = problems.filter(isTold);
+  return { ...found, files, problems: [...told, ...found.problems], roots, demo: false, known };
+}
+
+const nothing = () => undefined;
+const NOTHING_KNOWN: Known = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing };
+
+/** As `findSessions` has them: in the order of the roots, then of the paths. */
+function inOrder(roots: readonly Root[], found: readonly SessionFile[], more: readonly SessionFile[]): SessionFile[] {
+  if (more.length === 0) return [...found];
+  const rank = new Map(roots.map(({ path }, place) => [path, place]));
+  const rankOf = ({ root }: SessionFile) => rank.get(root) ?? roots.length;
+  return [...found, ...more].sort((a, b) => rankOf(a) - rankOf(b) || compareText(a.file, b.file));
 }
 
 /** Next to dist/ in the package, next to src/ in a clone. */

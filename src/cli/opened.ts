@@ -2,7 +2,7 @@
 import type { SessionFile } from '../disk/find.ts';
 import { toolOutputsOf } from '../disk/outputs.ts';
 import type { Entry } from '../format/entry.ts';
-import { type Agent, usageOfAgents } from '../graph/agents.ts';
+import { type Agent, type AgentUsage, runOf, tokensOf, usageOfAgents } from '../graph/agents.ts';
 import type { Branch } from '../graph/branches.ts';
 import type { Chat } from '../graph/chat.ts';
 import type { Resolve } from '../graph/toolcalls.ts';
@@ -24,6 +24,8 @@ export interface OpenedChat {
   readonly turns: readonly Turn[];
   readonly resolve: Resolve;
   readonly agentOf: (call: ToolCall) => AgentView | undefined;
+  /** What the sub-agents used that calls of these turns started or took up. */
+  readonly agentUsageOf: (turns: readonly Turn[]) => AgentUsage;
 }
 
 export const BRANCH_OPTION = {
@@ -67,13 +69,16 @@ function openFile(context: Context, args: Arguments, library: Library, file: Ses
   const wanted = args.value('branch');
   const branch = wanted === undefined ? branchOfSession(chat, file.file) : findBranch(chat, wanted);
   const turns = turnsOf(chat.entriesOf(branch), { now: context.now().getTime() });
+  const runBy = agentLookup(chat);
   return {
     listed,
     chat,
     branch,
     turns,
     resolve: toolOutputsOf(listed.sessions.map((session) => session.file)),
-    agentOf: agentLookup(chat),
+    agentOf: (call) => agentView(runBy(call)),
+    agentUsageOf: (some) =>
+      usageOfAgents(some.flatMap(({ toolCalls }) => toolCalls.flatMap((call) => runBy(call) ?? []))),
   };
 }
 
@@ -119,6 +124,9 @@ function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean
   }
   if (text !== '' && turns.some(({ uuid }) => uuid?.startsWith(text)))
     return ({ uuid }) => uuid?.startsWith(text) ?? false;
+  // What a search found may stand anywhere in a turn.
+  const holds = ({ entries }: Turn) => text !== '' && entries.some(({ head }) => head.uuid?.startsWith(text));
+  if (turns.some(holds)) return holds;
   const last = turns.at(-1)?.number ?? 0;
   throw new UsageError(
     `There is no turn "${text}".`,
@@ -128,26 +136,26 @@ function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean
 }
 
 /**
- * Each call to the agent it started, as something to show; made when asked for. An agent's transcript may repeat the call
- * that started it: a call leads only to agents of the transcript it stands in, so there is no circle.
+ * Each call to the agent it started or took up again, with what it did there. An agent's transcript may repeat the call that
+ * started it: a call leads only to agents of the transcript it stands in, so there is no circle.
  */
-function agentLookup(chat: Chat): (call: ToolCall) => AgentView | undefined {
+function agentLookup(chat: Chat): (call: ToolCall) => Agent | undefined {
   const ownerOf = new Map<Entry, string>();
-  const byCall = new Map<string, Agent>();
-  for (const agent of chat.allAgents) {
-    for (const entry of agent.entries) if (entry.kind === 'assistant') ownerOf.set(entry, agent.agentId);
-    for (const id of agent.toolUseIds) byCall.set(`${agent.parent ?? ''} ${id}`, agent);
+  for (const { agentId, entries } of chat.allAgents) {
+    for (const entry of entries) if (entry.kind === 'assistant') ownerOf.set(entry, agentId);
   }
+  const keyOf = ({ id, use }: ToolCall) => `${ownerOf.get(use) ?? ''} ${id}`;
+  const byCall = new Map(chat.allAgents.flatMap((agent) => agent.calls.map((call) => [keyOf(call), agent] as const)));
   return (call) => {
-    const agent = byCall.get(`${ownerOf.get(call.use) ?? ''} ${call.id}`);
-    if (agent === undefined) return undefined;
-    const { input, output, cacheCreation, cacheRead, toolCalls } = usageOfAgents([agent]);
-    return {
-      agentId: agent.agentId,
-      type: agent.agentType,
-      turns: turnsOf(agent.entries),
-      tokens: input + output + cacheCreation + cacheRead,
-      calls: toolCalls,
-    };
+    const agent = byCall.get(keyOf(call));
+    return agent && runOf(agent, call.id);
   };
+}
+
+/** Made when asked for. */
+function agentView(agent: Agent | undefined): AgentView | undefined {
+  if (agent === undefined) return undefined;
+  const { agentId, agentType, from, entries } = agent;
+  const usage = usageOfAgents([agent]);
+  return { agentId, type: agentType, from, turns: turnsOf(entries), tokens: tokensOf(usage), calls: usage.toolCalls };
 }

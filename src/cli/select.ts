@@ -1,7 +1,7 @@
 /** One selector everywhere: a file, an id or the start of one, @last, @last~2, project:NAME, or words of a title. */
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { SessionFile } from '../disk/find.ts';
+import { isOnDisk } from '../disk/mounts.ts';
 import { lastTimeOf } from '../disk/tail.ts';
 import { listChats } from './chats.ts';
 import type { Arguments } from './command.ts';
@@ -37,15 +37,19 @@ export function selectOne(
   if (file === undefined) throw nothing(selector);
   // A project's newest is what a person means; two ids or titles that fit are a question.
   if (others.length === 0 || selector.startsWith('project:')) return { library, file };
+  // One session that lies in several places, as after a move or an import, is one: the fullest.
+  if (others.every((each) => each.kind === file.kind && each.sessionId === file.sessionId)) {
+    return { library, file: files.toSorted((a, b) => b.bytes - a.bytes || b.mtimeMs - a.mtimeMs)[0] ?? file };
+  }
   throw ambiguous(selector, files);
 }
 
 /** All sessions a selector names. */
 export function select(context: Context, args: Arguments, selector: string): Selected {
   const path = resolve(context.cwd, selector);
-  if (existsSync(path) && statSync(path).isFile()) return fileGiven(context, path);
+  if (isOnDisk(path)) return fileGiven(context, path);
   if (selector.endsWith('.jsonl') || (selector.includes('/') && !selector.startsWith('project:'))) {
-    throw nothing(selector, `There is no file ${path}.`);
+    return fileGone(context, args, selector, path);
   }
   const library = openLibrary(context, args);
   const files = selectIn(context, library, selector);
@@ -55,7 +59,8 @@ export function select(context: Context, args: Arguments, selector: string): Sel
 
 function selectIn(context: Context, library: Library, selector: string): SessionFile[] {
   if (selector.startsWith('@')) return byAge(library, selector);
-  if (selector.startsWith('project:')) return newestFirst(inProject(library, selector.slice('project:'.length)));
+  if (selector.startsWith('project:'))
+    return newestFirst(library, inProject(library, selector.slice('project:'.length)));
   const exact = library.files.filter((file) => idsOf(file).includes(selector));
   if (exact.length > 0) return exact;
   const fits = (file: SessionFile) => idsOf(file).some((id) => id.startsWith(selector));
@@ -67,9 +72,9 @@ function idsOf(file: SessionFile): string[] {
   return file.agentId === undefined ? [file.sessionId] : [file.sessionId, file.agentId];
 }
 
-/** A file in a project folder is looked at with what lies beside it: copies and agents belong to its chat. */
+/** A file of a project is looked at with what lies around it: copies and agents belong to its chat. */
 function fileGiven(context: Context, path: string): Selected {
-  const folder = /^(.*[/\\]projects[/\\][^/\\]+)[/\\]/.exec(path)?.[1];
+  const folder = folderOf(path);
   const library = lookAt(context, [folder ?? path]);
   const file =
     library.files.find((each) => each.file === path) ?? (folder === undefined ? library.files[0] : undefined);
@@ -78,6 +83,28 @@ function fileGiven(context: Context, path: string): Selected {
   const [first] = alone.files;
   if (first === undefined) throw new CommandError('It is not a file Skein can read.', path, 'Name a .jsonl file.');
   return { library: alone, files: [first] };
+}
+
+/** A path where nothing lies any more: the archive may have kept the file or what lay below the folder, also of another machine. */
+function fileGone(context: Context, args: Arguments, selector: string, path: string): Selected {
+  const given = args.values('root');
+  const places = given.length > 0 ? [given] : [[], [folderOf(path) ?? path]];
+  for (const place of places) {
+    const each = lookAt(context, place);
+    const files = each.files.filter(
+      ({ file, source }) =>
+        source !== undefined && [path, selector].some((name) => file === name || file.startsWith(name + sep)),
+    );
+    if (files.length > 0) return { library: each, files: newestFirst(each, files) };
+  }
+  throw nothing(selector, `There is no file ${path}.`);
+}
+
+/** The folder of all projects that a path lies in; only its project where that is not named as the client does (L2). */
+function folderOf(path: string): string | undefined {
+  const [, projects, slug] = /^(.*[/\\]projects)([/\\][^/\\]+)[/\\]/.exec(path) ?? [];
+  if (projects === undefined || slug === undefined) return undefined;
+  return /^.(?:-|[A-Za-z]--)/.test(slug) ? projects : projects + slug;
 }
 
 function byAge(library: Library, selector: string): SessionFile[] {
@@ -90,13 +117,22 @@ function byAge(library: Library, selector: string): SessionFile[] {
     );
   }
   // The client leaves empty files behind (L6): nothing was said there.
-  const file = newestFirst(sessionFilesOf(library).filter(({ bytes }) => bytes > 0))[Number(match[1] ?? 0)];
+  const file = newestFirst(
+    library,
+    sessionFilesOf(library).filter(({ bytes }) => bytes > 0),
+  )[Number(match[1] ?? 0)];
   return file === undefined ? [] : [file];
 }
 
-function newestFirst(files: readonly SessionFile[]): SessionFile[] {
-  const times = new Map(files.map((file) => [file, lastTimeOf(file.file) ?? file.mtimeMs]));
+function newestFirst(library: Library, files: readonly SessionFile[]): SessionFile[] {
+  const times = new Map(files.map((file) => [file, timeOf(library, file)]));
   return files.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
+}
+
+/** To read the end of an archived session all of it would be unpacked. */
+function timeOf({ known }: Library, file: SessionFile): number {
+  const said = file.source === 'archive' ? known.updatedOf(file) : lastTimeOf(file.file);
+  return said ?? file.mtimeMs;
 }
 
 function byTitle(context: Context, library: Library, words: string): SessionFile[] {

@@ -44,17 +44,27 @@ export function writeFileAtomic(
   content: Uint8Array | Iterable<Uint8Array>,
   options: { mode?: number } = {},
 ): void {
+  for (const _ of writeInParts(path, content, options));
+}
+
+/** The same, step by step: whoever stops in between leaves the old file as it was. */
+export function* writeInParts(
+  path: string,
+  content: Uint8Array | Iterable<Uint8Array>,
+  options: { mode?: number } = {},
+): Generator<void> {
   try {
     makeFolders(dirname(path), true);
     const target = targetOf(path);
     const mode = options.mode ?? modeOf(target) ?? FILE_MODE;
     const temp = join(dirname(target), `.${basename(target).slice(0, 100)}.${process.pid}.${randomName()}.tmp`);
+    let done = false;
     try {
-      writeNew(temp, content instanceof Uint8Array ? [content] : content, mode);
+      yield* writeNew(temp, content instanceof Uint8Array ? [content] : content, mode);
       renameSync(temp, target);
-    } catch (error) {
-      removeIfThere(temp);
-      throw error;
+      done = true;
+    } finally {
+      if (!done) removeIfThere(temp);
     }
     syncFolder(dirname(target));
   } catch (error) {
@@ -62,11 +72,12 @@ export function writeFileAtomic(
   }
 }
 
-function writeNew(path: string, content: Iterable<Uint8Array>, mode: number): void {
+function* writeNew(path: string, content: Iterable<Uint8Array>, mode: number): Generator<void> {
   const fd = openFile(path, 'wx', FILE_MODE);
   try {
     for (const bytes of content) {
       for (let done = 0; done < bytes.length; ) done += writeOnce(fd, bytes.subarray(done));
+      yield;
     }
     // Asked for after the content, and not by open: the umask does not apply.
     fchmodSync(fd, mode);

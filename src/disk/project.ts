@@ -18,12 +18,21 @@ const CHUNK_BYTES = 64 << 10;
  * (a moved or copied file), the one most lines carry, the earlier on a tie. Stops reading at the first that fits.
  */
 export function projectOfEntries(entries: Iterable<Entry>, slug: string): Project {
+  return projectOfCwds(
+    (function* () {
+      for (const { head } of entries) yield head.cwd;
+    })(),
+    slug,
+  );
+}
+
+export function projectOfCwds(cwds: Iterable<string | undefined>, slug: string): Project {
   const counts = new Map<string, number>();
-  for (const { head } of entries) {
-    if (head.cwd === undefined || head.cwd === '') continue;
-    const count = counts.get(head.cwd);
-    if (count === undefined && projectSlug(head.cwd) === slug) return { path: head.cwd, from: 'cwd' };
-    counts.set(head.cwd, (count ?? 0) + 1);
+  for (const cwd of cwds) {
+    if (cwd === undefined || cwd === '') continue;
+    const count = counts.get(cwd);
+    if (count === undefined && projectSlug(cwd) === slug) return { path: cwd, from: 'cwd' };
+    counts.set(cwd, (count ?? 0) + 1);
   }
   let best: string | undefined;
   for (const [cwd, count] of counts) if (best === undefined || count > (counts.get(best) ?? 0)) best = cwd;

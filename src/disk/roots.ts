@@ -27,15 +27,17 @@ export interface RootsQuery {
 
 export interface Roots {
   readonly roots: readonly Root[];
+  /** Where was looked, whatever is there. */
+  readonly places: readonly string[];
   readonly problems: readonly Problem[];
 }
 
 export function findRoots({ given = [], env, home, fs = folderFs }: RootsQuery): Roots {
   const problems: Problem[] = [];
   const report: Report = (problem) => problems.push(problem);
-  const places = placesOf(given, env, home);
-  const roots = places.map(({ path, from }) => lookAt(fs, resolve(expandHome(path, home)), from, report));
-  return { roots: roots.filter((root) => root !== undefined), problems };
+  const places = placesOf(given, env, home).map(({ path, from }) => ({ path: resolve(expandHome(path, home)), from }));
+  const roots = places.map(({ path, from }) => lookAt(fs, path, from, report));
+  return { roots: roots.filter((root) => root !== undefined), places: places.map(({ path }) => path), problems };
 }
 
 function placesOf(given: readonly string[], env: RootsQuery['env'], home: string) {

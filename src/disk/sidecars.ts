@@ -49,7 +49,11 @@ export function findSidecars(roots: readonly Root[], found: Found, options: { fs
   const files = new Map<string, Sidecar>();
   const gather: Gather = { fs: options.fs ?? folderFs, files, report: (problem) => problems.push(problem) };
   for (const { folder } of found.folders) gatherProject(gather, folder);
-  for (const session of found.files) if (session.kind === 'session') gatherSession(gather, folderOf(session));
+  // The folders of sessions in a project that was walked are among the project's own.
+  const walked = new Set(found.folders.map(({ folder }) => folder));
+  for (const session of found.files) {
+    if (session.kind === 'session' && !walked.has(dirname(session.file))) gatherSession(gather, folderOf(session));
+  }
   for (const root of roots) {
     if (root.config === undefined) continue;
     const whole = root.kind === 'config' || root.kind === 'projects';

@@ -2,6 +2,7 @@
 import type { Source } from '../format/entry.ts';
 import { DiskError, toDiskError } from './errors.ts';
 import { closeFile, identityOf, openFile, readAt } from './io.ts';
+import { type MountedFile, mountedAt, reopened } from './mounts.ts';
 
 export interface FileSource extends Source {
   /** The file's bytes. What lies past its end is left out, so a file truncated meanwhile gives fewer bytes. Throws DiskError. */
@@ -26,9 +27,41 @@ const open = new Map<FileSource, number>();
 
 /** `inode` says which file of that name is meant, where the caller has it open already. */
 export function fileSource(file: string, inode?: bigint): FileSource {
-  let expected = inode;
+  const mounted = inode === undefined ? mountedAt(file) : undefined;
+  return mounted === undefined ? diskSource(file, inode) : mountedSource(file, mounted);
+}
+
+function mountedSource(file: string, mounted: MountedFile): FileSource {
+  const bytes = reopened(file, mounted);
+  const held = createHeld();
+  return {
+    name: file,
+    read: (start, end) => held.read(start, end) ?? bytes.read(start, Math.min(end, mounted.bytes)),
+    fill: bytes.fill,
+    size: () => mounted.bytes,
+    hold: held.hold,
+    close: bytes.close,
+  };
+}
+
+function createHeld() {
   let held: Uint8Array | undefined;
   let heldAt = 0;
+  return {
+    hold(bytes: Uint8Array | undefined, at = 0): void {
+      held = bytes;
+      heldAt = at;
+    },
+    read(start: number, end: number): Uint8Array | undefined {
+      if (held === undefined || start < heldAt || end > heldAt + held.length) return undefined;
+      return Buffer.from(held.subarray(start - heldAt, end - heldAt));
+    },
+  };
+}
+
+function diskSource(file: string, inode: bigint | undefined): FileSource {
+  let expected = inode;
+  const held = createHeld();
 
   function fd(): number {
     const already = open.get(source);
@@ -64,9 +97,8 @@ export function fileSource(file: string, inode?: bigint): FileSource {
   const source: FileSource = {
     name: file,
     read(start, end) {
-      if (held !== undefined && start >= heldAt && end <= heldAt + held.length) {
-        return Buffer.from(held.subarray(start - heldAt, end - heldAt));
-      }
+      const atHand = held.read(start, end);
+      if (atHand !== undefined) return atHand;
       return guarded(() => {
         const length = Math.max(0, end - start);
         const there = length > LARGE ? Math.min(length, Math.max(0, source.size() - start)) : length;
@@ -75,10 +107,7 @@ export function fileSource(file: string, inode?: bigint): FileSource {
     },
     fill: (buffer, position) => guarded(() => readAt(fd(), buffer, position)),
     size: () => guarded(() => Number(identityOf(fd()).size)),
-    hold(bytes, at = 0) {
-      held = bytes;
-      heldAt = at;
-    },
+    hold: held.hold,
     close() {
       const opened = open.get(source);
       open.delete(source);

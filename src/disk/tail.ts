@@ -1,7 +1,8 @@
-/** When a session was last written to, by its own words: the last timestamp near its end. Cheap enough to sort thousands. */
+/** When a session began and was last written to, by its own words: the timestamps near its ends. Cheap enough to sort thousands. */
 import { splitLines } from '../format/lines.ts';
 import { readEntries } from '../format/session.ts';
 import { DiskError } from './errors.ts';
+import { readEntriesOf } from './read.ts';
 import { type FileSource, fileSource } from './source.ts';
 
 const TAIL_BYTES = 32 << 10;
@@ -35,4 +36,20 @@ function newestTime(source: FileSource, start: number, end: number): number | un
     if (!Number.isNaN(time) && (newest === undefined || time > newest)) newest = time;
   }
   return newest;
+}
+
+const HEAD_BYTES = 16 << 10;
+
+/** The first timestamp, in milliseconds. */
+export function firstTimeOf(file: string): number | undefined {
+  try {
+    for (const { head } of readEntriesOf(file, { to: MAX_TAIL_BYTES, chunkBytes: HEAD_BYTES })) {
+      const time = Date.parse(head.timestamp ?? '');
+      if (!Number.isNaN(time)) return time;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof DiskError) return undefined;
+    throw error;
+  }
 }

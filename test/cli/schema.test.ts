@@ -27,7 +27,10 @@ describe('--json is as docs/schema says', () => {
   test.each(ROOTS)('%s', (root) => {
     for (const verb of ['list', 'tree', 'check']) expectValid(verb, skein([verb, '--root', root, '--json']).json());
     for (const verb of ['show', 'context']) expectValid(verb, skein([verb, '@last', '--root', root, '--json']).json());
+    expectValid('search', skein(['search', 'the', '--root', root, '--json']).json());
     expectValid('diff', skein(['diff', '@last', '@last', '--root', root, '--json']).json());
+    for (const args of [['--by', 'day,model', '--heatmap'], ['--by', 'tool'], ['--explain']])
+      expectValid('usage', skein(['usage', ...args, '--root', root, '--json']).json());
   });
 
   test('a schema refuses what is not so', () => {

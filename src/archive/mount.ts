@@ -1,0 +1,59 @@
+/** The archive as a place to read from. It is never made, never changed, and one that cannot be opened is only told. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MountedFile } from '../disk/mounts.ts';
+import type { Outline } from '../graph/outline.ts';
+import { type ArchivedState, allStates, versionsOf } from './files.ts';
+import { createMounter } from './mountfiles.ts';
+import type { KeptFile } from './mountplaces.ts';
+import { type Outlines, openOutlines } from './outlines.ts';
+import { ARCHIVE_NAME } from './place.ts';
+import { type Database, get } from './sqlite.ts';
+import { archiveId, guarded, openArchiveFile } from './store.ts';
+import { type KeptUsage, openUsage } from './usagekept.ts';
+
+export interface ReadableArchive {
+  readonly id: string;
+  states(): ArchivedState[];
+  mount(file: KeptFile): MountedFile;
+  /** Every state of a file that differs from the one given, as files. */
+  earlier(file: KeptFile): MountedFile[];
+  outlineOf(state: ArchivedState): Outline | undefined;
+  /** When something was last said, without the rest of the outline. */
+  updatedOf(state: ArchivedState): string | undefined;
+  isForgotten(sessionId: string): boolean;
+  usage(): KeptUsage | undefined;
+}
+
+/** undefined when there is none. Throws ArchiveError. */
+export function openForReading(folder: string): ReadableArchive | undefined {
+  const path = join(folder, ARCHIVE_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  const archive = { ...openArchiveFile(path), folder };
+  const { db } = archive;
+  const call = <T>(read: () => T): T => guarded('cannot read the archive', path, read);
+  const mount = createMounter(archive);
+  let outlines: Outlines | undefined;
+  // The index may be made later than the archive was opened.
+  const cache = () => {
+    outlines ??= openOutlines(archive);
+    return outlines;
+  };
+  return {
+    id: call(() => archiveId(db)),
+    states: () => call(() => allStates(db)),
+    mount,
+    earlier: (file) =>
+      call(() => versionsOf(db, file.state.id))
+        .filter(({ id }) => id !== file.state.version)
+        .map(({ id, size }) => mount({ path: file.path, state: { ...file.state, version: id, size } })),
+    outlineOf: (state) => cache()?.find(state.digest),
+    updatedOf: (state) => cache()?.updatedOf(state.digest),
+    usage: () => openUsage(archive),
+    isForgotten: (sessionId) => call(() => isForgotten(db, `session:${sessionId}`)),
+  };
+}
+
+function isForgotten(db: Database, what: string): boolean {
+  return get(db, 'SELECT 1 FROM tombstone WHERE what = ?', what) !== undefined;
+}

@@ -1,0 +1,29 @@
+/** Where what is shown was read from: the disk, the archive, or what `history.jsonl` kept of it. */
+import type { SessionFile } from '../disk/find.ts';
+import { safeLine } from '../views/safe.ts';
+import type { Context } from './context.ts';
+import { homePath } from './layout.ts';
+
+export type SourceName = 'disk' | 'archive' | 'history';
+
+export function sourceOf({ source }: SessionFile): SourceName {
+  return source ?? 'disk';
+}
+
+/** One line on stderr where something was not read from disk. */
+export function tellSources({ err, home }: Context, files: readonly SessionFile[]): void {
+  const archived = files.filter(({ source }) => source === 'archive');
+  const recovered = files.filter(({ source }) => source === 'history');
+  const [first] = archived;
+  const parts: string[] = [];
+  if (first !== undefined && archived.length === 1) {
+    parts.push(`from the archive: ${safeLine(homePath(first.file, home))} is gone from disk`);
+  } else if (archived.length > 1) {
+    parts.push(`from the archive: ${archived.length} of ${files.length} files are gone from disk`);
+  }
+  if (recovered.length > 0) {
+    const what = files.length === 1 ? 'its' : `${recovered.length} sessions'`;
+    parts.push(`from history.jsonl: only ${what} prompts are left`);
+  }
+  if (parts.length > 0) err.write(`${err.style.dim(parts.join('; '))}\n`);
+}

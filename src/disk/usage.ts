@@ -1,0 +1,122 @@
+/** The usage a transcript tells of, message by message. Only lines that tell of some are looked into. */
+import { jsonOf } from '../format/entry.ts';
+import { isObject, type JsonObject, parseJson } from '../format/json.ts';
+import { decode } from '../format/text.ts';
+import { valuesOf } from '../format/values.ts';
+import { copiedMessages, mergeMessages } from '../graph/messages.ts';
+import type { Message } from '../graph/types.ts';
+import { estimatedOutput } from '../graph/usage/estimate.ts';
+import { createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
+import {
+  isBetterOrigin,
+  type LineOrigin,
+  type LineUsage,
+  USAGE_KEEP,
+  USAGE_NEEDLE,
+  usageInLine,
+} from '../graph/usage/line.ts';
+import { linesHolding } from './needle.ts';
+import { readEntriesOf } from './read.ts';
+import { fileSource } from './source.ts';
+
+export type FileUsage = MessageUsage<LineOrigin>;
+
+export interface UsageOptions {
+  /** Told of every line, with the message it belongs to. Lines have their numbers then. */
+  readonly onLine?: (line: LineUsage, message: FileUsage) => void;
+}
+
+const NEEDLE = Buffer.from(USAGE_NEEDLE);
+
+/** Each message of the file once, and once more where progress entries repeat it. Throws DiskError. */
+export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage[] {
+  const own = createCounter(file);
+  const copies = createCounter(file);
+  const told: (readonly [LineUsage, FileUsage])[] = [];
+  for (const line of linesOfUsage(file, options.onLine !== undefined)) {
+    const { add, byUuid } = line.origin.isCopy ? copies : own;
+    // Without an id only the lines around it tell which message it belongs to.
+    if (line.key === undefined) return usageOfMerged(file, options);
+    const message = add(options.onLine ? { ...line } : line);
+    if (options.onLine) told.push([line, message]);
+    if (line.uuid === undefined) continue;
+    // A line that occurs again with other ids belongs where its last content says (E12).
+    if ((byUuid.get(line.uuid) ?? message) !== message) return usageOfMerged(file, options);
+    byUuid.set(line.uuid, message);
+  }
+  for (const [line, message] of told) options.onLine?.(line, message);
+  return [...own.messages(), ...copies.messages()];
+}
+
+function* linesOfUsage(file: string, numbered: boolean): Generator<LineUsage> {
+  for (const { line, bytes } of linesHolding(file, NEEDLE, { numbered })) {
+    const json = valuesOf(line, bytes, USAGE_KEEP);
+    const usage = json && usageInLine(json, { file, line: line.number, start: line.start, end: line.end });
+    if (usage !== undefined) yield usage;
+  }
+}
+
+/** The same by way of all entries, merged into messages. */
+function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
+  const entries = [...readEntriesOf(file)];
+  return [mergeMessages(entries), copiedMessages(entries)].flatMap((messages) => {
+    const counted = createCounter(file);
+    for (const line of messages.flatMap((message) => linesOf(message, file))) {
+      const message = counted.add({ ...line });
+      onLine?.(line, message);
+    }
+    return counted.messages();
+  });
+}
+
+function linesOf(message: Message, file: string): LineUsage[] {
+  return message.entries.flatMap((entry) => {
+    const json = jsonOf(entry);
+    const { number, start, end } = entry.line;
+    const line = json && usageInLine(json, { file, line: number, start, end });
+    if (line === undefined) return [];
+    const key = message.id ?? message.requestId ?? message.finalUuid ?? `${file}:${message.entries[0]?.line.start}`;
+    return [{ ...line, key, requestId: message.requestId, synthetic: message.synthetic }];
+  });
+}
+
+/** One file's messages. What is needed to guess at missing output is remembered while it is missing. */
+function createCounter(file: string) {
+  const fold = createUsageFold<LineOrigin>(isBetterOrigin);
+  const untold = new Map<FileUsage, LineUsage[]>();
+  return {
+    /** The message each line belongs to. */
+    byUuid: new Map<string, FileUsage>(),
+    add(line: LineUsage): FileUsage {
+      const message = fold.add(line);
+      if (!isIncomplete(message)) untold.delete(message);
+      else untold.set(message, [...(untold.get(message) ?? []), line]);
+      return message;
+    },
+    messages(): FileUsage[] {
+      for (const [message, lines] of untold) Object.assign(message, { estimate: estimateOf(file, lines) });
+      return fold.messages();
+    },
+  };
+}
+
+function estimateOf(file: string, lines: readonly LineUsage[]): number {
+  const source = fileSource(file);
+  try {
+    const once = new Map(lines.map((line) => [line.uuid ?? line, line]));
+    const read = ({ origin }: LineUsage): JsonObject => {
+      const json = parseJson(decode(source.read(origin.start, origin.end)).replace(/^\ufeff/, ''));
+      return isObject(json) ? json : {};
+    };
+    return estimatedOutput([...once.values()].map(read));
+  } finally {
+    source.close();
+  }
+}
+
+/** Lines of old agents do not say whose they are; the name of their file does (L3). */
+export function ofAgent(message: FileUsage, agentId: string): FileUsage {
+  const { origin } = message;
+  if (origin.isCopy || origin.agentId !== undefined) return message;
+  return Object.assign(message, { origin: { ...origin, agentId } });
+}

@@ -1,0 +1,134 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { asArray, asNumber, asString, at } from '../../src/format/json.ts';
+import { assistant, result, text, toJsonl, toolUse, user, uuidOf } from '../support/build.ts';
+import { FIXTURES, tempFolder } from '../support/files.ts';
+import { skein } from '../support/skein.ts';
+
+const SESSION = '11111111-1111-4111-8111-111111111111';
+const SECRET = ['ghp', '1234567890abcdefABCDEF1234567890abcd'].join('_');
+
+function home(): {
+  root: string;
+  run: (args: readonly string[], env?: Record<string, string>) => ReturnType<typeof skein>;
+} {
+  const own = tempFolder();
+  const root = join(own, '.claude');
+  const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+  mkdirSync(dirname(file), { recursive: true });
+  const more = { sessionId: SESSION, cwd: '/work/app', timestamp: '2026-01-02T10:00:00Z' };
+  writeFileSync(
+    file,
+    toJsonl([
+      { ...user('please mend the Login page 登录'), ...more, uuid: uuidOf(1) },
+      { ...assistant([text(`the token is ${SECRET} for login`)]), ...more, uuid: uuidOf(2) },
+      { ...assistant([toolUse('t', 'Bash', { command: 'ls' })]), ...more, uuid: uuidOf(3) },
+      { ...result('t', 'login \u001b[31mred\u001b[0m failed', { isError: true }), ...more, uuid: uuidOf(4) },
+    ]),
+  );
+  return { root, run: (args, env = {}) => skein(args, { home: own, env }) };
+}
+
+const uuids = (json: ReturnType<ReturnType<typeof skein>['json']>) =>
+  (asArray(at(json, 'hits')) ?? []).map((hit) => asString(at(hit, 'uuid')));
+
+describe('skein search', () => {
+  test('works without an archive and with one, and says which it used', () => {
+    const { run, root } = home();
+    const files = run(['search', 'login', '--json']).json();
+    expect([at(files, 'engine'), at(files, 'total'), at(files, 'scanned')]).toEqual(['files', 3, 1]);
+    expect(run(['search', 'login']).text).toContain('1 file read; an index makes it faster: skein archive sync');
+    run(['archive', 'sync']);
+    const index = run(['search', 'login', '--json']).json();
+    expect([at(index, 'engine'), at(index, 'total'), at(index, 'scanned')]).toEqual(['index', 3, 0]);
+    expect(uuids(index).sort()).toEqual(uuids(files).sort());
+    const line = toJsonl([{ ...user('login again'), sessionId: SESSION, uuid: uuidOf(9) }]);
+    appendFileSync(join(root, 'projects', '-work-app', `${SESSION}.jsonl`), line);
+    expect(run(['search', 'login']).text).toContain('4 found (index, and 1 file read that changed since)');
+    expect(at(run(['search', 'login', '--scan', '--json']).json(), 'engine')).toBe('files');
+    expect(at(run(['search', '/log.n/i', '--json']).json(), 'total')).toBe(4);
+    expect(at(run(['search', 'ogi', '--substring', '--json']).json(), 'total')).toBe(4);
+  });
+
+  test('the commands it gives lead to what was found', () => {
+    const { run } = home();
+    const [hit] = asArray(at(run(['search', '登录', '--json']).json(), 'hits')) ?? [];
+    expect(at(hit, 'resume')).toBe(`cd /work/app && claude --resume ${SESSION}`);
+    const shown = run((asString(at(hit, 'open')) ?? '').split(' ').slice(1));
+    expect([shown.code, shown.text.includes('登录')]).toEqual([0, true]);
+    const [answer] = asArray(at(run(['search', 'token', '--json']).json(), 'hits')) ?? [];
+    expect(run((asString(at(answer, 'open')) ?? '').split(' ').slice(1)).text).toContain('the token is');
+  });
+
+  test('for people: by chat, words marked, no control characters, no line wider than the terminal', () => {
+    const { run } = home();
+    const { text: shown } = run(['search', 'login', '--color=always'], { COLUMNS: '60' });
+    expect(shown).toContain('\u001b[1mLogin\u001b[22m');
+    expect(shown).not.toContain('\u001b[31mred');
+    const plain = run(['search', 'login'], { COLUMNS: '60', NO_COLOR: '1' }).text;
+    expect(plain).not.toContain('\u001b');
+    const isCommand = (line: string) => line.startsWith('  skein ') || line.startsWith('  cd ');
+    for (const line of plain.split('\n').slice(0, -2))
+      if (!isCommand(line)) expect(line.length).toBeLessThanOrEqual(60);
+    expect(plain.match(/login/gi)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('a secret is found but not shown', () => {
+    const { run } = home();
+    for (const prepare of [[], ['archive', 'sync']]) {
+      if (prepare.length > 0) run(prepare);
+      const masked = run(['search', `~${SECRET}`, '--json']);
+      expect([at(masked.json(), 'total'), masked.text.includes(SECRET)]).toEqual([1, false]);
+      expect(run(['search', 'token', '--json']).text).not.toContain(SECRET);
+      expect(run(['search', 'token', '--json', '--reveal']).text).toContain(SECRET);
+    }
+  });
+
+  test('H1: with an archive a hit belongs to the chat that list shows', () => {
+    const root = join(FIXTURES, 'recorded', '1.0.111', 'f-resume');
+    const own = tempFolder();
+    skein(['archive', 'sync', '--root', root], { home: own });
+    const chats = asArray(at(skein(['list', '--root', root, '--json'], { home: own }).json(), 'chats')) ?? [];
+    const chatOf = new Map(
+      chats.flatMap((chat) => (asArray(at(chat, 'sessions')) ?? []).map((each) => [at(each, 'id'), at(chat, 'id')])),
+    );
+    expect(chatOf.size).toBeGreaterThan(chats.length);
+    const hits =
+      asArray(at(skein(['search', 'role:user', '--root', root, '--json'], { home: own }).json(), 'hits')) ?? [];
+    expect(hits.length).toBeGreaterThan(1);
+    for (const hit of hits) expect(at(hit, 'chat')).toBe(chatOf.get(at(hit, 'session')));
+  });
+
+  test('pages', () => {
+    const { run } = home();
+    const page = (number: number) =>
+      run(['search', 'login', '--limit', '2', '--page', String(number), '--json']).json();
+    expect([page(1), page(2), page(3)].map((each) => uuids(each).length)).toEqual([2, 1, 0]);
+    expect(asNumber(at(page(2), 'offset'))).toBe(2);
+    expect(run(['search', 'login', '--limit', '2']).text).toContain('3 found, 1–2 shown; more: --page 2');
+  });
+
+  test.each([
+    [['search'], 'What to search for?'],
+    [['search', '***'], 'There is no word in it.'],
+    [['search', 'rol:user'], 'Did you mean role:?'],
+    [['search', 'role:me'], 'role: takes user, assistant, system; not "me".'],
+    [['search', 'in:thinkin'], 'Write in:thinking'],
+    [['search', 'after:soon'], 'after: takes a time; not "soon".'],
+    [['search', 'role:'], 'role: needs a value.'],
+    [['search', '/(/'], 'Mend the regular expression'],
+    [['search', '/a/q'], 'flags i, m, s and u'],
+    [['search', 'x', '--limit', '0'], '--limit takes a whole number from 1'],
+  ])('%s is wrong usage', (args, told) => {
+    const { run } = home();
+    const { code, err } = run(args);
+    expect([code, err.includes(told) ? told : err]).toEqual([2, told]);
+  });
+
+  test('nothing found is exit code 1; http: and std:: are words', () => {
+    const { run } = home();
+    for (const words of ['nosuchword', 'http://nosuch', 'std::vector', '12:30'])
+      expect(run(['search', words])).toMatchObject({ code: 1, text: expect.stringContaining('To find more') });
+  });
+});

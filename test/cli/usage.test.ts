@@ -1,0 +1,404 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { asArray, asNumber, asObject, at, type Json, type JsonObject, parseJson } from '../../src/format/json.ts';
+import { GROUPINGS } from '../../src/views/usage/rows.ts';
+import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../support/build.ts';
+import { FIXTURES, tempFolder } from '../support/files.ts';
+import { BIN, type RunOptions, skein } from '../support/skein.ts';
+
+const SESSION = '11111111-1111-4111-8111-111111111111';
+const OTHER = '22222222-2222-4222-8222-222222222222';
+
+/** A config root with sessions of one project. */
+function rootWith(sessions: Record<string, readonly JsonObject[]>): string {
+  const root = tempFolder();
+  const folder = join(root, 'projects', '-work-app');
+  mkdirSync(folder, { recursive: true });
+  for (const [id, lines] of Object.entries(sessions)) writeFileSync(join(folder, `${id}.jsonl`), toJsonl(lines));
+  return root;
+}
+
+const envelope = { cwd: '/work/app', gitBranch: 'main' };
+const OPUS = 'claude-opus-4-5-20251101';
+
+function usage(root: string, args: readonly string[] = [], options: RunOptions = {}): JsonObject {
+  const ran = skein(['usage', '--root', root, '--json', ...args], options);
+  expect(ran.err).toBe('');
+  return asObject(ran.json()) ?? {};
+}
+
+const SUMS = ['messages', 'input', 'output', 'cacheCreation', 'cacheRead', 'unpriced', 'incomplete', 'estimatedOutput'];
+
+function sumOf(rows: readonly Json[], name: string): number {
+  return rows.reduce<number>((sum, row) => sum + (asNumber(at(row, name)) ?? 0), 0);
+}
+
+describe('generated corpora', () => {
+  test.each([
+    [1, 4],
+    [7, 6],
+    [42, 3],
+  ])('seed %i: totals are the truth in every grouping, from the files and from the archive', (seed, megabytes) => {
+    const root = tempFolder();
+    const script = new URL('../../scripts/gen-corpus.mjs', import.meta.url).pathname;
+    execFileSync(process.execPath, [
+      script,
+      '--out',
+      root,
+      '--mb',
+      String(megabytes),
+      '--seed',
+      String(seed),
+      '--files',
+      '24',
+    ]);
+    const truth = asObject(at(parseJson(readFileSync(join(root, 'truth.json'), 'utf8')), 'dedup')) ?? {};
+    const expected = {
+      messages: truth.rows,
+      input: truth.input,
+      output: truth.output,
+      cacheCreation: truth.cacheCreate,
+      cacheRead: truth.cacheRead,
+    };
+    const home = { env: { SKEIN_HOME: join(root, 'skein') } };
+    const raw = GROUPINGS.map((by) => usage(root, ['--by', by], home));
+    expect(skein(['archive', 'sync', '--root', root], home).code).toBe(0);
+    const indexed = GROUPINGS.map((by) => usage(root, ['--by', by], home));
+    for (const [place, report] of raw.entries()) {
+      const by = GROUPINGS[place] ?? '';
+      const rows = asArray(report.rows) ?? [];
+      expect(report.totals, by).toMatchObject(expected);
+      for (const name of SUMS) expect(sumOf(rows, name), `${by} ${name}`).toBe(at(report.totals, name));
+      expect(sumOf(rows, 'costUSD'), by).toBeCloseTo(asNumber(at(report.totals, 'costUSD')) ?? -1, 6);
+      expect(report.engine).toBe('files');
+      const again = indexed[place] ?? {};
+      expect(again.engine, by).toBe('archive');
+      expect({ ...again, engine: 0, read: 0 }, by).toEqual({ ...report, engine: 0, read: 0 });
+    }
+    expect(usage(root, ['--by', 'day', '--timezone', 'Asia/Kathmandu'], home).rows).toEqual(
+      usage(root, ['--by', 'day', '--timezone', 'Asia/Kathmandu'], { env: { SKEIN_HOME: join(root, 'none') } }).rows,
+    );
+  });
+});
+
+describe('the archive', () => {
+  const lines = (from: number, count: number) =>
+    chain(
+      Array.from({ length: count }, (_, n) =>
+        assistant('x', { id: `m${from + n}`, requestId: `r${from + n}`, model: OPUS }),
+      ),
+      { ...envelope, sessionId: SESSION },
+    ).map((line, n) => ({ ...line, uuid: `u${from + n}` }));
+
+  test('what changed since is read from the files, what was deleted still counts', () => {
+    const root = rootWith({ [SESSION]: lines(0, 3), [OTHER]: lines(10, 4) });
+    const env = { SKEIN_HOME: join(root, 'skein') };
+    skein(['archive', 'sync', '--root', root], { env });
+    expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 0, totals: { messages: 7 } });
+    appendFileSync(join(root, 'projects', '-work-app', `${SESSION}.jsonl`), toJsonl(lines(20, 2)));
+    expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 1, totals: { messages: 9 } });
+    rmSync(join(root, 'projects', '-work-app', `${OTHER}.jsonl`));
+    skein(['archive', 'sync', '--root', root], { env });
+    expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 0, totals: { messages: 9 } });
+    expect(usage(root, ['--by', 'block'], { env })).toMatchObject({
+      engine: 'archive',
+      read: 0,
+      totals: { messages: 9 },
+    });
+    skein(['archive', 'rebuild'], { env });
+    expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 0, totals: { messages: 9 } });
+  });
+
+  test('an index that is damaged is done without', () => {
+    const root = rootWith({ [SESSION]: lines(0, 3) });
+    const env = { SKEIN_HOME: join(root, 'skein') };
+    skein(['archive', 'sync', '--root', root], { env });
+    rmSync(join(root, 'skein', 'index.db'));
+    expect(usage(root, [], { env })).toMatchObject({ engine: 'files', read: 1, totals: { messages: 3 } });
+  });
+});
+
+describe('counting', () => {
+  test('E4, E18: lines, copies, forks and progress entries are one message, the largest output wins', () => {
+    const own = chain(
+      [
+        assistant('a', { id: 'm1', requestId: 'r1', stop: null, output: 2, model: OPUS }),
+        assistant(toolUse('t1', 'Task'), { id: 'm1', requestId: 'r1', output: 50, model: OPUS }),
+      ],
+      envelope,
+    );
+    const fork = own.map((line) => ({
+      ...line,
+      sessionId: OTHER,
+      forkedFrom: { sessionId: SESSION, messageUuid: 'u1' },
+    }));
+    const progress = own.map((line) => ({ ...agentProgress(line), uuid: `p-${line.uuid}` }));
+    const root = rootWith({ [SESSION]: [...own, ...progress], [OTHER]: fork });
+    expect(usage(root)).toMatchObject({ totals: { messages: 1, output: 50 } });
+    const { messages, total } = asObject(skein(['usage', '--root', root, '--explain', '--json']).json()) ?? {};
+    expect(total).toBe(1);
+    const seen = asArray(at(asArray(messages)?.[0], 'lines')) ?? [];
+    expect(seen.map((line) => [at(line, 'counted'), at(line, 'why')])).toEqual([
+      [false, 'a line of the same message, less output'],
+      [true, 'the most output of 6 lines'],
+      [false, 'a copy in a progress entry, less output'],
+      [false, 'a copy in a progress entry, the same again'],
+      [false, 'a copy in a fork, less output'],
+      [false, 'a copy in a fork, the same again'],
+    ]);
+    expect(seen.map((line) => at(line, 'line'))).toEqual([1, 2, 3, 4, 1, 2]);
+  });
+
+  test('E17: incomplete totals are marked, the estimate stands apart', () => {
+    const lines = chain([assistant('x'.repeat(400), { id: 'm1', stop: null, output: 1, model: OPUS })], envelope);
+    const root = rootWith({ [SESSION]: lines });
+    expect(usage(root).totals).toMatchObject({ output: 1, incomplete: 1, estimatedOutput: 100 });
+    const { text } = skein(['usage', '--root', root]);
+    expect(text).toContain('1*');
+    expect(text).toMatch(/incomplete: the client recorded no output of 1 messages \(about 100/);
+  });
+
+  test('a model without a price: unknown, never 0', () => {
+    const lines = chain(
+      [assistant('x', { id: 'm1', model: 'my-model' }), assistant('x', { id: 'm2', model: OPUS })],
+      envelope,
+    );
+    const root = rootWith({ [SESSION]: lines });
+    const report = usage(root, ['--by', 'model']);
+    expect(report).toMatchObject({ unknownModels: ['my-model'], totals: { unpriced: 1 } });
+    expect(asArray(report.rows)?.map((row) => [at(row, 'key', 'model'), at(row, 'costUSD') === null])).toEqual([
+      [OPUS, false],
+      ['my-model', true],
+    ]);
+    expect(skein(['usage', '--root', root]).text).toContain('cost unknown of 1 messages: my-model');
+    const prices = join(root, 'prices.json');
+    writeFileSync(
+      prices,
+      JSON.stringify({ date: '2026-11-01', models: { 'my-': { input_mtok: 1, output_mtok: 1e6 } } }),
+    );
+    const priced = usage(root, ['--prices', prices, '--model', 'my']);
+    expect(priced).toMatchObject({ totals: { unpriced: 0, messages: 1 }, prices: { own: { date: '2026-11-01' } } });
+    expect(at(priced.totals, 'costUSD')).toBeCloseTo(10, 4);
+    writeFileSync(prices, '{"models":{"x":{}}}');
+    const wrong = skein(['usage', '--root', root, '--prices', prices]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toContain('x: input_mtok and output_mtok are needed');
+  });
+
+  test('costUSD of old lines: auto, recorded, computed', () => {
+    const lines = chain(
+      [
+        { ...assistant('x', { id: 'm1', model: OPUS }), costUSD: 1.5 },
+        assistant('x', { id: 'm2', model: OPUS, output: 1_000_000 }),
+      ],
+      envelope,
+    );
+    const root = rootWith({ [SESSION]: lines });
+    const cost = (mode: string) => at(usage(root, ['--cost', mode]).totals, 'costUSD');
+    expect(cost('recorded')).toBe(1.5);
+    expect(cost('auto')).toBeCloseTo(26.5, 3);
+    expect(cost('computed')).toBeCloseTo(25, 2);
+    expect(at(usage(root, ['--cost', 'recorded']).totals, 'unpriced')).toBe(1);
+  });
+});
+
+describe('questions', () => {
+  const at23 = { timestamp: '2026-01-02T23:30:00.000Z' };
+  const at08 = { timestamp: '2026-01-04T08:10:00.000Z' };
+  const lines = chain(
+    [
+      { ...assistant('x', { id: 'm1', model: OPUS }), ...at23 },
+      { ...assistant('x', { id: 'm2', model: 'claude-haiku-4-5' }), ...at08, gitBranch: 'dev' },
+    ],
+    envelope,
+  );
+  const keys = (report: JsonObject) =>
+    (asArray(report.rows) ?? []).map((row) => Object.values(asObject(at(row, 'key')) ?? {}).join(' '));
+
+  test('days of a time zone; since and until include them', () => {
+    const root = rootWith({ [SESSION]: lines });
+    expect(keys(usage(root))).toEqual(['2026-01-02', '2026-01-04']);
+    expect(keys(usage(root, ['--timezone', 'Europe/Berlin']))).toEqual(['2026-01-03', '2026-01-04']);
+    expect(keys(usage(root, ['--since', '2026-01-03']))).toEqual(['2026-01-04']);
+    expect(keys(usage(root, ['--until', '2026-01-02']))).toEqual(['2026-01-02']);
+    expect(keys(usage(root, ['--timezone', 'Europe/Berlin', '--until', '2026-01-03']))).toEqual(['2026-01-03']);
+    expect(keys(usage(root, ['--since', '2026-01-04T08:10:00Z', '--by', 'week']))).toEqual(['2025-12-29']);
+    expect(keys(usage(root, ['--by', 'block']))).toEqual(['2026-01-02T23:00:00.000Z', '2026-01-04T08:00:00.000Z']);
+    expect(keys(usage(root, ['--by', 'branch,model'], {}))).toEqual([`main ${OPUS}`, 'dev claude-haiku-4-5']);
+    expect(keys(usage(root, ['--project', 'app', '--model', 'haiku', '--by', 'project']))).toEqual(['/work/app']);
+    expect(skein(['usage', '--root', root, '--project', 'nothing', '--json']).code).toBe(1);
+  });
+
+  test('one chat', () => {
+    const root = rootWith({
+      [SESSION]: lines,
+      [OTHER]: chain([assistant('y', { id: 'n' }, { uuid: 'o1' })], envelope),
+    });
+    const options = ['--json', '--root', root];
+    expect(skein(['usage', SESSION, ...options]).json()).toMatchObject({ totals: { messages: 2 } });
+    expect(skein(['usage', ...options]).json()).toMatchObject({ totals: { messages: 3 } });
+  });
+
+  test.each([
+    [['--by', 'dax'], 'not "dax"'],
+    [['--by', 'tool,day'], 'stands alone'],
+    [['--since', 'soon'], 'is no time'],
+    [['--timezone', 'Mars/Base'], 'no time zone'],
+    [['--cost', 'free'], '--cost is'],
+  ])('wrong: %j', (args, told) => {
+    const ran = skein(['usage', '--root', tempFolder(), ...args]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(told);
+  });
+
+  test('sub-agents by their kind, from every layout that says it', () => {
+    const root = join(FIXTURES, 'recorded', '2.1.325', 'd-agent');
+    const types = keys(usage(root, ['--by', 'agent']));
+    expect(types).toContain('main');
+    expect(types.length).toBeGreaterThan(1);
+    expect(keys(usage(join(FIXTURES, 'recorded', '2.0.76', 'd-agent'), ['--by', 'agent']))).toContain(
+      'general-purpose',
+    );
+  });
+});
+
+describe('tools', () => {
+  test('calls once each, with failures, time and size of results', () => {
+    const said = chain(
+      [
+        assistant([toolUse('t1', 'Read'), toolUse('t2', 'Read'), toolUse('t3', 'Bash')], { id: 'm1' }),
+        result('t1', 'x'.repeat(100)),
+        result('t2', 'no', { isError: true }),
+      ],
+      envelope,
+    );
+    const root = rootWith({ [SESSION]: said, [OTHER]: said.map((line) => ({ ...line, sessionId: OTHER })) });
+    const report = usage(root, ['--by', 'tool']);
+    expect(asArray(report.rows)).toMatchObject([
+      {
+        key: { tool: 'Read' },
+        calls: 2,
+        failures: 1,
+        timed: 2,
+        durationMs: 3000,
+        resultCharacters: 102,
+        largestResult: 100,
+      },
+      { key: { tool: 'Bash' }, calls: 1, pending: 1, timed: 0 },
+    ]);
+    expect(report.totals).toMatchObject({ calls: 3, failures: 1, pending: 1 });
+    expect(skein(['usage', '--root', root, '--by', 'tool']).text).toMatch(/Read +2 +1/);
+  });
+});
+
+describe('for people', () => {
+  const lines = chain(
+    Array.from({ length: 30 }, (_, n) => ({
+      ...assistant('x', { id: `m${n}`, model: OPUS, output: n * 100 }),
+      timestamp: new Date(Date.UTC(2026, 0, 2 + n)).toISOString(),
+    })),
+    { ...envelope, cwd: '/work/日本語のとても長いプロジェクト名前' },
+  );
+
+  test.each([40, 60, 100, 160])('%i columns are kept, with wide characters', (columns) => {
+    const root = rootWith({ [SESSION]: lines });
+    const env = { COLUMNS: String(columns), LANG: 'C.UTF-8' };
+    for (const args of [
+      ['--plot'],
+      ['--by', 'project,model', '--plot'],
+      ['--heatmap'],
+      ['--by', 'tool'],
+      ['--explain'],
+    ]) {
+      const { text } = skein(['usage', '--root', root, ...args], { env });
+      expect(text).not.toContain('\u001b');
+      if (args[0] === '--explain') continue;
+      for (const line of text.split('\n')) expect(stringWidth(line), `${args}: ${line}`).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test('bars and calendar: Unicode, plain characters where asked or where the locale has no others', () => {
+    const root = rootWith({ [SESSION]: lines });
+    const plot = (args: string[], env: Record<string, string>) =>
+      skein(['usage', '--root', root, ...args], { env }).text;
+    expect(plot(['--plot'], { LANG: 'C.UTF-8' })).toContain('█');
+    expect(plot(['--plot', '--ascii'], { LANG: 'C.UTF-8' })).toMatch(/#{5}/);
+    expect(plot(['--heatmap'], { LANG: 'C' })).not.toContain('█');
+    expect(plot(['--heatmap'], { LANG: 'C.UTF-8' })).toMatch(/Mon .*[░▒▓█]/);
+    expect(plot([], {})).not.toContain('█');
+    expect(plot([], {})).toMatch(/prices: @pydantic\/genai-prices .* of 2026-\d\d-\d\d/);
+  });
+});
+
+describe('statusline', () => {
+  const now = () => new Date().toISOString();
+  const line = (id: string, output: number, at = now()) => ({
+    ...assistant('x', { id, requestId: `r-${id}`, model: OPUS, output }),
+    ...envelope,
+    uuid: `u-${id}`,
+    timestamp: at,
+  });
+
+  function run(root: string, input: string | undefined): string {
+    const text = execFileSync(process.execPath, [BIN, 'usage', '--statusline'], {
+      env: { PATH: process.env.PATH, HOME: root, CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(root, 'skein'), TZ: 'UTC' },
+      input: input ?? '',
+      encoding: 'utf8',
+    });
+    return text;
+  }
+
+  test('cost of the session, today and the block; only what was added is read', () => {
+    const root = rootWith({ [SESSION]: [line('m1', 40_000)], [OTHER]: [line('m2', 40_000), line('m1', 40_000)] });
+    const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const asked = JSON.stringify({ transcript_path: file, model: { display_name: 'Opus\u001b[31m' } });
+    const first = run(root, asked);
+    expect(first).toMatch(
+      /^Opus.* · \$1\.00 session · \$2\.00 today · \$2\.00 block, \dh \d+m left · 6 \(0%\) context\n$/,
+    );
+    expect(first).not.toContain('\u001b');
+    appendFileSync(file, toJsonl([line('m3', 80_000)]));
+    expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
+    const state = join(root, 'skein', 'statusline.json');
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    const kept = asObject(at(parseJson(readFileSync(state, 'utf8')), 'files', file));
+    expect(kept?.at).toBe(statSync(file).size);
+    writeFileSync(state, '{damaged');
+    expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
+  });
+
+  test('what the client tells comes first; without anything it prints something', () => {
+    const root = rootWith({});
+    const told = {
+      model: { id: 'm' },
+      cost: { total_cost_usd: 0.5 },
+      context_window: { context_window_size: 1000, current_usage: { input_tokens: 100, cache_read_input_tokens: 150 } },
+    };
+    expect(run(root, JSON.stringify(told))).toBe('m · $0.50 session · $0.00 today · 250 (25%) context\n');
+    expect(run(root, 'no json')).toBe('$0.00 today\n');
+    writeFileSync(join(root, 'skein-is-a-file'), '');
+    expect(skein(['usage', '--statusline'], { env: { SKEIN_HOME: join(root, 'skein-is-a-file', 'x') } }).code).toBe(0);
+  });
+
+  test('a stdin that nobody closes is not waited for', async () => {
+    const root = rootWith({});
+    const child = spawn(process.execPath, [BIN, 'usage', '--statusline'], {
+      env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: join(root, 'skein') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    expect(code).toBe(0);
+    expect(Buffer.concat(chunks).toString()).toContain('today');
+  });
+});
+
+test.each(readdirSync(join(FIXTURES, 'recorded')))('recordings of %s give a report', (version) => {
+  const [scenario = ''] = readdirSync(join(FIXTURES, 'recorded', version)).sort();
+  const { totals } = usage(join(FIXTURES, 'recorded', version, scenario));
+  expect(asNumber(at(totals, 'messages'))).toBeGreaterThan(0);
+});

@@ -1,0 +1,51 @@
+/** Runs a verb in this process, so that a test can count its work. */
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import type { Context } from '../../src/cli/context.ts';
+import { dispatch } from '../../src/cli/main.ts';
+import { openTerminal } from '../../src/cli/terminal.ts';
+import { type Json, parseJson } from '../../src/format/json.ts';
+import { tempFolder } from './files.ts';
+
+export interface RanHere {
+  readonly code: number;
+  readonly text: string;
+  readonly err: string;
+  json(): Json;
+}
+
+const NOW = new Date('2027-01-01T00:00:00Z');
+
+export async function runHere(argv: readonly string[], env: Record<string, string>): Promise<RanHere> {
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  const terminal = (chunks: Buffer[]) => {
+    const stream = new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        chunks.push(Buffer.from(chunk));
+        done();
+      },
+    });
+    return openTerminal(stream, { isTerminal: false, color: 'never', env });
+  };
+  const context: Context = {
+    env,
+    home: env.HOME ?? '/nonexistent',
+    cwd: env.HOME ?? '/',
+    now: () => NOW,
+    out: terminal(out),
+    err: terminal(err),
+    signal: new AbortController().signal,
+  };
+  const code = await dispatch(context, argv);
+  const text = Buffer.concat(out).toString('utf8');
+  return { code, text, err: Buffer.concat(err).toString('utf8'), json: () => parseJson(text) ?? null };
+}
+
+/** A machine with a home, a config root and an archive of its own. */
+export function machine(root: string) {
+  const home = tempFolder();
+  const env = { HOME: home, CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(home, 'kept') };
+  const run = (...argv: string[]) => runHere(argv, env);
+  return { root, home, env, run };
+}
