@@ -6,10 +6,11 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeFile, openFile } from '../disk/io.ts';
 import { DERIVED_SCHEMA, LAYOUT } from './derivedschema.ts';
+import { INDEX_NAME } from './place.ts';
 import { all, type Database, get, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
 
-export const INDEX_NAME = 'index.db';
+export { INDEX_NAME };
 
 export interface DerivedIndex {
   readonly path: string;
@@ -25,6 +26,18 @@ export function openIndex(archive: Archive): DerivedIndex {
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000');
     if (!fits(db, archive)) makeAnew(db, archive);
     return { path, db, close: () => db.close() };
+  });
+}
+
+/** To read only: nothing is made or changed. undefined when there is none that fits. */
+export function openIndexForReading(archive: Archive): DerivedIndex | undefined {
+  const path = join(archive.folder, INDEX_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  return guarded('cannot open the index', path, () => {
+    const db = openDatabase(path, { readOnly: true });
+    if (fits(db, archive)) return { path, db, close: () => db.close() };
+    db.close();
+    return undefined;
   });
 }
 
@@ -64,6 +77,26 @@ function makeEmpty(db: Database, archive: Archive): void {
   db.exec(DERIVED_SCHEMA);
   run(db, "INSERT INTO meta VALUES ('archive', ?), ('next', 1)", archiveId(archive.db));
   db.exec(`PRAGMA user_version = ${LAYOUT}`);
+}
+
+/** Whether everything was made of the archive as it is after so many changes. */
+export function isDerived(archive: Archive, changes: number): boolean {
+  if (statSync(join(archive.folder, INDEX_NAME), { throwIfNoEntry: false }) === undefined) return false;
+  const { db, close } = openIndex(archive);
+  try {
+    return get(db, "SELECT value FROM meta WHERE key = 'done'")?.value === changes;
+  } finally {
+    close();
+  }
+}
+
+export function setDerived(archive: Archive, changes: number): void {
+  const { db, close } = openIndex(archive);
+  try {
+    run(db, "INSERT OR REPLACE INTO meta VALUES ('done', ?)", changes);
+  } finally {
+    close();
+  }
 }
 
 /** Takes everything out, also from the pages they lay in. */

@@ -1,14 +1,42 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 2;
+export const LAYOUT = 5;
 
-/** archive: whose index this is. next: the first piece whose words are not in it yet. */
+/** archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was made. */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
 
-/** Without content: the words' places only. What was found is read from the archive. */
+/**
+ * A row for each part of an entry that can be found. key: of the entry, the same for all its copies. place: which part. said: where
+ * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. chat: of each
+ * session. The words are without content: what was found is read from the archive.
+ */
 const WORDS = `
-CREATE TABLE entry (piece INTEGER PRIMARY KEY, uuid TEXT, kind TEXT NOT NULL, time INTEGER);
-CREATE VIRTUAL TABLE words USING fts5 (body, content='', columnsize=0, detail=full, tokenize='unicode61');
+CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE call (id TEXT PRIMARY KEY, tool INTEGER, file INTEGER) WITHOUT ROWID;
+CREATE TABLE part (
+  id INTEGER PRIMARY KEY, piece INTEGER NOT NULL, place INTEGER NOT NULL, key BLOB NOT NULL, said INTEGER NOT NULL,
+  role INTEGER NOT NULL, copy INTEGER NOT NULL, error INTEGER NOT NULL, time INTEGER, model INTEGER, branch INTEGER,
+  tool INTEGER, file INTEGER
+);
+CREATE TABLE chat (session TEXT PRIMARY KEY, chat TEXT NOT NULL, title TEXT) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 (body, content='', detail=full, tokenize='ascii');
+INSERT INTO words (words, rank) VALUES ('hashsize', 8388608);
 `;
 
-export const DERIVED_SCHEMA = [META, WORDS].join('\n');
+/** Of sessions as they were last seen, by the digest of their bytes: zstd of JSON. file, size: which one, and how large it was. */
+const OUTLINES = `
+CREATE TABLE outline (digest BLOB PRIMARY KEY, file INTEGER NOT NULL, size INTEGER NOT NULL, updated TEXT, body BLOB NOT NULL);
+CREATE INDEX outline_file ON outline (file);
+`;
+
+/**
+ * usage: the messages of transcripts as they were last seen, by the digest of their bytes: zstd of JSON. usage_cells: all of
+ * them added up: for which price table, the archive's count of changes then, and of how many files.
+ */
+const USAGE = `
+CREATE TABLE usage (digest BLOB PRIMARY KEY, file INTEGER NOT NULL, size INTEGER NOT NULL, body BLOB NOT NULL);
+CREATE INDEX usage_file ON usage (file);
+CREATE TABLE usage_cells (prices TEXT NOT NULL, changes INTEGER NOT NULL, files INTEGER NOT NULL, body TEXT NOT NULL);
+`;
+
+export const DERIVED_SCHEMA = [META, WORDS, OUTLINES, USAGE].join('\n');

@@ -3,7 +3,7 @@
  * had, so a line appended to a file of 1 GB would cost reading 1 GB. Blocks are chained instead: each link is the SHA-256
  * of the link before and the block's bytes; the digest is the link of the last block, full or not.
  */
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from './builtins.ts';
 
 const BLOCK = 16 << 10;
 
@@ -53,5 +53,5 @@ export function createDigest(from: Link = FIRST_LINK): Digest {
 }
 
 function hash(chain: Uint8Array, block: Uint8Array): Buffer {
-  return createHash('sha256').update(chain).update(block).digest();
+  return nodeCrypto().createHash('sha256').update(chain).update(block).digest();
 }

@@ -43,8 +43,10 @@ export interface Version {
   readonly tail: Buffer;
 }
 
-const FILE_SQL = `SELECT file.id, origin.key AS origin, origin.label, root.path AS root, file.name, file.kind, file.session,
-  file.current, file.mtime FROM file JOIN root ON root.id = file.root JOIN origin ON origin.id = root.origin`;
+const COLUMNS = `file.id, origin.key AS origin, origin.label, root.path AS root, file.name, file.kind, file.session,
+  file.current, file.mtime`;
+const TABLES = 'file JOIN root ON root.id = file.root JOIN origin ON origin.id = root.origin';
+const FILE_SQL = `SELECT ${COLUMNS} FROM ${TABLES}`;
 
 export function findFile(db: Database, { origin, root, name }: FileKey): ArchivedFile | undefined {
   const row = get(db, `${FILE_SQL} WHERE origin.key = ? AND root.path = ? AND file.name = ?`, origin, root, name);
@@ -54,6 +56,22 @@ export function findFile(db: Database, { origin, root, name }: FileKey): Archive
 /** In the order of roots and names. */
 export function allFiles(db: Database): ArchivedFile[] {
   return all(db, `${FILE_SQL} ORDER BY origin.id, root.path, file.name`).map(toFile);
+}
+
+/** A file in the state that was last seen of it. */
+export interface ArchivedState extends ArchivedFile {
+  readonly version: number;
+  readonly size: number;
+  readonly digest: Buffer;
+}
+
+export function allStates(db: Database): ArchivedState[] {
+  const sql = `SELECT ${COLUMNS}, version.size, version.digest FROM ${TABLES} JOIN version ON version.id = file.current
+    ORDER BY origin.id, root.path, file.name`;
+  return all(db, sql).map((row) => {
+    const [version, size] = [numberOf(row, 'current'), numberOf(row, 'size')];
+    return { ...toFile(row), version, size, digest: blobOf(row, 'digest') };
+  });
 }
 
 function toFile(row: Row): ArchivedFile {
@@ -111,11 +129,13 @@ export function saveVersion(db: Database, { id, size, mtimeMs, chain, digest, ta
 
 export function dropVersion(db: Database, id: number): void {
   run(db, 'DELETE FROM run WHERE version = ?', id);
+  run(db, 'DELETE FROM scrub WHERE version = ?', id);
   run(db, 'DELETE FROM version WHERE id = ?', id);
 }
 
 export function dropFile(db: Database, id: number): void {
   for (const version of versionsOf(db, id)) dropVersion(db, version.id);
+  run(db, 'DELETE FROM place WHERE file = ?', id);
   run(db, 'DELETE FROM file WHERE id = ?', id);
 }
 

@@ -2,11 +2,9 @@
 
 import { emptyIndex } from './derived.ts';
 import { type ArchivedFile, dropFile } from './files.ts';
-import { readPack, writePack } from './packs.ts';
-import { addressOf } from './piece.ts';
-import { neededRanges, type Range } from './runs.ts';
-import { all, type Database, get, numberOf, run, transaction } from './sqlite.ts';
-import { type Archive, guarded } from './store.ts';
+import { transaction } from './sqlite.ts';
+import { type Archive, guarded, noteChange } from './store.ts';
+import { compact, sweep } from './sweep.ts';
 import { addTombstone, tombstoneOf } from './tombstones.ts';
 
 export interface Forgotten {
@@ -31,68 +29,10 @@ export function forget(archive: Archive, files: readonly ArchivedFile[], now: Da
         if (file.kind === 'agent') addTombstone(db, `file:${file.name}`, now);
         dropFile(db, file.id);
       }
+      noteChange(db);
       return sweep(db);
     });
     compact(db);
     return { files: files.length, ...swept };
   });
-}
-
-export function compact(db: Database): void {
-  db.exec('VACUUM');
-  get(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
-}
-
-/** Removes every piece that no version needs. Ids stay as they are. */
-function sweep(db: Database): { pieces: number; bytes: number } {
-  const isNeeded = lookup(neededRanges(db));
-  let pieces = 0;
-  let bytes = 0;
-  for (const row of all(db, 'SELECT id, count FROM pack')) {
-    const first = numberOf(row, 'id');
-    const count = numberOf(row, 'count');
-    if (Array.from({ length: count }, (_, place) => first + place).every(isNeeded)) continue;
-    const removed = sweepPack(db, first, isNeeded);
-    pieces += removed.pieces;
-    bytes += removed.bytes;
-  }
-  run(db, 'DELETE FROM param WHERE id NOT IN (SELECT param FROM run)');
-  run(db, 'DELETE FROM root WHERE id NOT IN (SELECT root FROM file)');
-  return { pieces, bytes };
-}
-
-function sweepPack(db: Database, first: number, isNeeded: (id: number) => boolean): { pieces: number; bytes: number } {
-  const { lengths, data } = readPack(db, first);
-  const kept: Buffer[] = [];
-  let pieces = 0;
-  let at = 0;
-  const left = lengths.map((length, place) => {
-    const piece = data.subarray(at, at + length);
-    at += length;
-    if (length === 0) return 0;
-    if (isNeeded(first + place)) {
-      kept.push(piece);
-      return length;
-    }
-    run(db, 'DELETE FROM piece WHERE hash = ?', addressOf(piece));
-    pieces += 1;
-    return 0;
-  });
-  const rest = Buffer.concat(kept);
-  if (pieces > 0 && rest.length > 0) writePack(db, { first, lengths: left, data: rest });
-  else if (rest.length === 0) run(db, 'DELETE FROM pack WHERE id = ?', first);
-  return { pieces, bytes: data.length - rest.length };
-}
-
-/** Whether an id lies in one of the ranges, which are in order. */
-function lookup(ranges: readonly Range[]): (id: number) => boolean {
-  return (id) => {
-    let low = 0;
-    for (let high = ranges.length; low < high; ) {
-      const middle = (low + high) >> 1;
-      if ((ranges[middle]?.end ?? 0) <= id) low = middle + 1;
-      else high = middle;
-    }
-    return id >= (ranges[low]?.first ?? Number.POSITIVE_INFINITY);
-  };
 }

@@ -17,11 +17,14 @@ import {
   versionOf,
   versionsOf,
 } from './files.ts';
+import { saveIdentity, wasReplaced } from './identity.ts';
 import { chunksOf, type Input } from './input.ts';
 import type { PieceWriter } from './packs.ts';
+import { bytesOfVersion } from './read.ts';
 import { createRunWriter } from './runs.ts';
+import { type SourceState, saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
 import { BLOCK, splitPieces } from './split.ts';
-import { type Database, insert } from './sqlite.ts';
+import { type Database, insert, NO_BYTES } from './sqlite.ts';
 
 /** unchanged: nothing written · touched: the same bytes, another mtime · rewritten: a new version, the old one kept. */
 export type Outcome = 'unchanged' | 'touched' | 'added' | 'appended' | 'rewritten';
@@ -31,6 +34,8 @@ export interface Step {
   /** Bytes taken. */
   readonly bytes: number;
   readonly done: boolean;
+  /** What was archived of the file before is scrubbed; this is not. */
+  readonly unscrubbed?: boolean;
   /** Reading ended early; what was read before is taken. */
   readonly problem?: Problem;
 }
@@ -60,17 +65,34 @@ export function ingestStep(
 ): Step {
   const file = findFile(db, key);
   const before = file?.current === undefined ? undefined : versionOf(db, file.current);
-  if (file !== undefined && before !== undefined) {
-    const same = before.size === input.size && file.mtimeMs === input.mtimeMs;
-    if (same && !options.full) return { outcome: 'unchanged', bytes: 0, done: true };
-    if (goesOn(before, input, modeOf(key.name), options.full === true)) {
-      if (before.size < input.size) return { ...take(db, pieces, key, before, input), outcome: 'appended' };
-      if (same) return { outcome: 'unchanged', bytes: 0, done: true };
-      setCurrent(db, file.id, before.id, input.mtimeMs);
-      return { outcome: 'touched', bytes: 0, done: true };
-    }
+  if (file === undefined || before === undefined)
+    return { ...takeNew(db, pieces, key, input, file, options), outcome: 'added' };
+  const { scrubbed, ...source } = sourceOf(db, before);
+  const same = source.size === input.size && file.mtimeMs === input.mtimeMs;
+  if (same && !options.full) return { outcome: 'unchanged', bytes: 0, done: true };
+  const full = options.full === true || wasReplaced(db, file.id, input.identity);
+  if (goesOn(source, input, modeOf(key.name), full)) {
+    if (source.size < input.size)
+      return { ...take(db, pieces, key, before, input), outcome: 'appended', unscrubbed: scrubbed };
+    if (same) return { outcome: 'unchanged', bytes: 0, done: true };
+    setCurrent(db, file.id, before.id, input.mtimeMs);
+    saveIdentity(db, file.id, input.identity);
+    return { outcome: 'touched', bytes: 0, done: true };
   }
-  return { ...takeNew(db, pieces, key, input, file, options), outcome: before === undefined ? 'added' : 'rewritten' };
+  const known = scrubbedBeginning(db, file.id, input, modeOf(key.name));
+  if (known !== undefined) {
+    setCurrent(db, file.id, known.id, -1);
+    return ingestStep(db, pieces, key, input, { ...options, full: true });
+  }
+  return { ...takeNew(db, pieces, key, input, file, options), outcome: 'rewritten', unscrubbed: scrubbed };
+}
+
+/** A version that was scrubbed and now is the source's beginning again: what was masked must not come back as another version. */
+function scrubbedBeginning(db: Database, file: number, input: Input, mode: 'lines' | 'blocks'): Version | undefined {
+  return versionsOf(db, file).find((version) => {
+    const source = sourceOf(db, version);
+    return source.scrubbed && goesOn(source, input, mode, true);
+  });
 }
 
 function takeNew(
@@ -93,7 +115,7 @@ function takeNew(
 }
 
 /** Whether the input still begins with what was archived of it. */
-function goesOn(before: Version, input: Input, mode: 'lines' | 'blocks', full: boolean): boolean {
+function goesOn(before: SourceState, input: Input, mode: 'lines' | 'blocks', full: boolean): boolean {
   if (before.size > input.size) return false;
   // The last block of such a file is a piece although it is not full: nothing can follow it.
   if (mode === 'blocks' && before.size < input.size && before.size % BLOCK !== 0) return false;
@@ -106,50 +128,65 @@ function goesOn(before: Version, input: Input, mode: 'lines' | 'blocks', full: b
 function newVersion(db: Database, file: number): Version {
   const { chain } = FIRST_LINK;
   const digest = createDigest().value();
-  const empty = Buffer.alloc(0);
   const sql = 'INSERT INTO version (file, size, mtime, chain, digest, tail) VALUES (?, 0, 0, ?, ?, ?)';
-  const id = insert(db, sql, file, chain, digest, empty);
-  return { id, file, size: 0, mtimeMs: 0, chain: Buffer.from(chain), digest, tail: empty };
+  const id = insert(db, sql, file, chain, digest, NO_BYTES);
+  return { id, file, size: 0, mtimeMs: 0, chain: Buffer.from(chain), digest, tail: NO_BYTES };
 }
 
 /** Takes what follows the version's end, as much as one step does. */
 function take(db: Database, pieces: PieceWriter, key: FileKey, version: Version, input: Input): Omit<Step, 'outcome'> {
   const mode = modeOf(key.name);
+  const source = sourceOf(db, version);
   const runs = createRunWriter(db, version.id);
+  const own = source.scrubbed ? digestOfPieces(db, version) : undefined;
   const store = (raw: Buffer) => {
     const { id, param } = pieces.put(raw);
     runs.add(id, param);
+    own?.update(raw);
   };
   const splitter = splitPieces(mode, store);
-  const start = version.size - version.tail.length;
+  const start = source.size - source.tail;
   const end = Math.min(input.size, start + STEP_BYTES);
-  const { digest, problem } = feed(input, version, start, end, (chunk) => splitter.push(chunk));
+  const { digest, problem } = feed(input, source, start, end, (chunk) => splitter.push(chunk));
   const reached = digest.size();
   // It became shorter since it was opened, or cannot be read: the version stays as it was, the next sync looks again.
-  if (reached < version.size || (problem && reached === version.size)) return { bytes: 0, done: true, problem };
+  if (reached < source.size || (problem && reached === source.size)) return { bytes: 0, done: true, problem };
   const isEnd = end === input.size || reached < end;
   const rest = splitter.rest();
   if (mode === 'blocks' && isEnd && rest.length > 0) store(rest);
   runs.save();
-  const tail = mode === 'lines' ? rest : Buffer.alloc(0);
-  const { chain } = digest.link();
-  const mtimeMs = input.mtimeMs;
-  saveVersion(db, { ...version, size: reached, mtimeMs, chain: Buffer.from(chain), digest: digest.value(), tail });
-  setCurrent(db, version.file, version.id, isEnd ? mtimeMs : -1);
+  const tail = mode === 'lines' && rest.length > 0 ? rest : NO_BYTES;
+  own?.update(tail);
+  saveVersion(db, { ...version, ...stateOf(own ?? digest), mtimeMs: input.mtimeMs, tail });
+  const at = scrubbedAt(db, version.id);
+  if (at !== undefined) saveScrub(db, version.id, at, { ...stateOf(digest), tail: tail.length });
+  setCurrent(db, version.file, version.id, isEnd ? input.mtimeMs : -1);
+  saveIdentity(db, version.file, input.identity);
   if (isEnd) forgetTwin(db, version);
-  return { bytes: reached - version.size, done: isEnd, problem };
+  return { bytes: reached - source.size, done: isEnd, problem };
+}
+
+function stateOf(digest: Digest): Pick<Version, 'size' | 'chain' | 'digest'> {
+  return { size: digest.size(), chain: Buffer.from(digest.link().chain), digest: digest.value() };
+}
+
+/** What a scrubbed version has of its source is other bytes: they are read again, without the torn end. */
+function digestOfPieces(db: Database, version: Version): Digest {
+  const digest = createDigest();
+  for (const bytes of bytesOfVersion(db, { ...version, tail: NO_BYTES })) digest.update(bytes);
+  return digest;
 }
 
 /** Reads once what both need: the digest from its last block on, the splitter from the end of the last whole piece. */
 function feed(
   input: Input,
-  version: Version,
+  source: SourceState,
   start: number,
   end: number,
   push: (chunk: Buffer) => void,
 ): { digest: Digest; problem?: Problem } {
-  const block = lastBlock(version.size);
-  const digest = createDigest({ chain: version.chain, at: block });
+  const block = lastBlock(source.size);
+  const digest = createDigest({ chain: source.chain, at: block });
   let at = Math.min(block, start);
   try {
     for (const chunk of chunksOf(input, at, end)) {

@@ -6,6 +6,8 @@ export interface Input {
   /** As it was when it was opened; what is written later is taken the next time. */
   readonly size: number;
   readonly mtimeMs: number;
+  /** Which file of the disk it is. */
+  readonly identity?: string;
   /** Fills a buffer from a position; 0 at the end. Throws DiskError. */
   fill(buffer: Buffer, position: number): number;
   close(): void;
@@ -28,6 +30,7 @@ export function openInput(path: string): Input {
   return {
     size: Number(identity.size),
     mtimeMs: toMs(identity.mtimeNs),
+    identity: `${identity.dev}:${identity.ino}`,
     fill: (buffer, position) => guarded(() => readAt(fd, buffer, position)),
     close: () => closeFile(fd),
   };

@@ -12,9 +12,9 @@ export interface KnownSources {
   isUpToDate(file: SourceFile): boolean;
 }
 
-const SQL = `SELECT root.path AS root, file.name, file.mtime, version.size FROM file
+const SQL = `SELECT root.path AS root, file.name, file.mtime, coalesce(scrub.size, version.size) AS size FROM file
   JOIN root ON root.id = file.root JOIN origin ON origin.id = root.origin JOIN version ON version.id = file.current
-  WHERE origin.key = ?`;
+  LEFT JOIN scrub ON scrub.version = version.id WHERE origin.key = ?`;
 
 export function knownSources(db: Database): KnownSources {
   const states = new Map<string, { size: number; mtimeMs: number }>();

@@ -1,7 +1,7 @@
 /** Pieces ⇄ packs: about a megabyte of pieces compressed together, as single lines are too short to compress well. */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { nodeZlib } from './builtins.ts';
 import { damaged } from './errors.ts';
-import { addressOf, toPiece } from './piece.ts';
+import { addressOf, cutsOf, pieceLength, writePiece } from './piece.ts';
 import { blobOf, type Database, get, numberOf, type Row, run } from './sqlite.ts';
 import { pushVarint, readVarints } from './varint.ts';
 
@@ -23,35 +23,51 @@ export interface PieceWriter {
   flush(): void;
 }
 
+/** What is written into before it is full: a pack, and a long line after it. */
+const ROOM = PACK_BYTES + (256 << 10);
+
 /** For one transaction: another process may add pieces before the next. */
 export function createPieceWriter(db: Database): PieceWriter {
   let next = numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
-  let pending: Buffer[] = [];
-  let bytes = 0;
+  // Pieces are made where they will lie: memory of its own for each would cost more than the rest of the work on it.
+  let data = Buffer.alloc(0);
+  let used = 0;
+  let lengths: number[] = [];
 
   function flush(): void {
-    if (pending.length === 0) return;
-    const lengths = pending.map((piece) => piece.length);
-    const pack = joinSmall(db, { first: next - pending.length, lengths, data: Buffer.concat(pending) });
+    if (lengths.length === 0) return;
+    const own = { first: next - lengths.length, lengths, data: data.subarray(0, used) };
+    const pack = joinSmall(db, own);
     writePack(db, pack);
-    release(pack.data);
+    if (pack !== own) release(pack.data);
     run(db, "UPDATE meta SET value = ? WHERE key = 'next'", next);
-    pending = [];
-    bytes = 0;
+    lengths = [];
+    used = 0;
+  }
+
+  function makeRoom(length: number): void {
+    if (used + length <= data.length) return;
+    flush();
+    if (length > data.length) data = Buffer.allocUnsafeSlow(Math.max(length, ROOM));
   }
 
   return {
     put(raw) {
-      const { bytes: piece, param } = toPiece(raw);
+      const cuts = cutsOf(raw);
+      const length = pieceLength(raw, cuts);
+      makeRoom(length);
+      const piece = data.subarray(used, used + length);
+      writePiece(raw, cuts, piece);
       const hash = addressOf(piece);
-      const known = get(db, 'SELECT id FROM piece WHERE hash = ?', hash);
-      if (known !== undefined) return { id: numberOf(known, 'id'), param };
+      const { param } = cuts;
+      if (run(db, 'INSERT OR IGNORE INTO piece (hash, id) VALUES (?, ?)', hash, next) === 0) {
+        return { id: numberOf(get(db, 'SELECT id FROM piece WHERE hash = ?', hash), 'id'), param };
+      }
       const id = next;
       next += 1;
-      run(db, 'INSERT INTO piece (hash, id) VALUES (?, ?)', hash, id);
-      pending.push(piece);
-      bytes += piece.length;
-      if (bytes >= PACK_BYTES) flush();
+      lengths.push(length);
+      used += length;
+      if (used >= PACK_BYTES) flush();
       return { id, param };
     },
     flush,
@@ -81,6 +97,7 @@ export function writePack(db: Database, { first, lengths, data }: Pack): void {
   for (const length of lengths) pushVarint(packed, length);
   // One buffer for the result: the default of 16 kB pieces costs time and memory.
   const chunkSize = Math.max(1024, data.length >> 1);
+  const { constants, zstdCompressSync } = nodeZlib();
   const compressed = zstdCompressSync(data, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
   const sql = 'INSERT OR REPLACE INTO pack (id, count, raw, lengths, data) VALUES (?, ?, ?, ?, ?)';
   run(db, sql, first, lengths.length, data.length, Buffer.from(packed), compressed);
@@ -119,7 +136,7 @@ const LARGEST_CHUNK = 16 << 20;
 
 function decompress(data: Buffer, first: number, size: number): Buffer {
   try {
-    return zstdDecompressSync(data, { chunkSize: Math.max(1024, Math.min(size + 1, LARGEST_CHUNK)) });
+    return nodeZlib().zstdDecompressSync(data, { chunkSize: Math.max(1024, Math.min(size + 1, LARGEST_CHUNK)) });
   } catch (error) {
     throw damaged(`pack ${first}`, error instanceof Error ? error.message : 'it cannot be decompressed');
   }
@@ -135,11 +152,17 @@ export function* piecesOf({ first, lengths, data }: Pack): Generator<{ readonly 
 }
 
 export interface PieceReader {
-  /** Valid as long as the caller likes. Throws ArchiveError when it is not there. */
+  /** Valid as long as the caller likes, unless packs are released. Throws ArchiveError when it is not there. */
   piece(id: number): Buffer;
 }
 
-/** Files are mostly read in order: a few packs at hand do. */
+export interface PieceReaderOptions {
+  /** Files are mostly read in order: a few packs at hand do. */
+  readonly atHand?: number;
+  /** Gives back the memory of a pack as soon as another takes its place: for callers that copy what they need at once. */
+  readonly releases?: boolean;
+}
+
 const PACKS_AT_HAND = 6;
 
 interface OpenPack {
@@ -147,7 +170,8 @@ interface OpenPack {
   readonly starts: Float64Array;
 }
 
-export function createPieceReader(db: Database): PieceReader {
+export function createPieceReader(db: Database, options: PieceReaderOptions = {}): PieceReader {
+  const { atHand = PACKS_AT_HAND, releases = false } = options;
   const open: OpenPack[] = [];
 
   function find(id: number): OpenPack {
@@ -162,10 +186,11 @@ export function createPieceReader(db: Database): PieceReader {
     const row = get(db, 'SELECT id, count, raw, lengths, data FROM pack WHERE id <= ? ORDER BY id DESC LIMIT 1', id);
     if (row === undefined) throw damaged(`piece ${id}`, 'it is not there');
     const pack = toPack(row);
+    if (releases) release(blobOf(row, 'data'));
     const starts = new Float64Array(pack.lengths.length + 1);
     for (const [place, length] of pack.lengths.entries()) starts[place + 1] = (starts[place] ?? 0) + length;
     open.unshift({ pack, starts });
-    open.splice(PACKS_AT_HAND);
+    for (const { pack: old } of open.splice(atHand)) if (releases) release(old.data);
     return { pack, starts };
   }
 

@@ -3,7 +3,7 @@
  * so that the copies resume and fork make, which differ only there (H1), are one piece. Any bytes at all can be a piece;
  * what is cut out is put back byte for byte.
  */
-import { createHash } from 'node:crypto';
+import { nodeCrypto } from './builtins.ts';
 import { pushVarint, readVarints } from './varint.ts';
 
 export interface Piece {
@@ -22,7 +22,21 @@ const LONGEST_ID = 64;
 /** A line may quote thousands of lines. */
 const MOST_CUTS = 255;
 
+/** Where something is cut out of a line, and the header that says so. */
+export interface Cuts {
+  readonly starts: readonly number[];
+  readonly header: readonly number[];
+  readonly param: string | undefined;
+}
+
 export function toPiece(raw: Buffer): Piece {
+  const cuts = cutsOf(raw);
+  const bytes = Buffer.allocUnsafe(pieceLength(raw, cuts));
+  writePiece(raw, cuts, bytes);
+  return { bytes, param: cuts.param };
+}
+
+export function cutsOf(raw: Buffer): Cuts {
   const starts: number[] = [];
   let param: string | undefined;
   for (let at = raw.indexOf(START); at >= 0 && starts.length < MOST_CUTS; at = raw.indexOf(START, at + 1)) {
@@ -33,7 +47,20 @@ export function toPiece(raw: Buffer): Piece {
     param = id;
     starts.push(value);
   }
-  return { bytes: withoutValues(raw, starts, param?.length ?? 0), param };
+  return { starts, header: headerOf(starts, param?.length ?? 0), param };
+}
+
+/** How many values were cut out, and how far each lies from the one before. */
+function headerOf(starts: readonly number[], length: number): number[] {
+  const header: number[] = [];
+  pushVarint(header, starts.length);
+  for (const [place, start] of starts.entries())
+    pushVarint(header, start - (place === 0 ? 0 : (starts[place - 1] ?? 0) + length));
+  return header;
+}
+
+export function pieceLength(raw: Buffer, { starts, header, param }: Cuts): number {
+  return header.length + raw.length - starts.length * (param?.length ?? 0);
 }
 
 function valueStart(raw: Buffer, at: number): number | undefined {
@@ -51,21 +78,15 @@ function idAt(raw: Buffer, start: number): string | undefined {
 }
 
 /** Copied range by range: a view for each part would cost more than the copying. */
-function withoutValues(raw: Buffer, starts: readonly number[], length: number): Buffer {
-  const header: number[] = [];
-  pushVarint(header, starts.length);
-  for (const [place, start] of starts.entries())
-    pushVarint(header, start - (place === 0 ? 0 : (starts[place - 1] ?? 0) + length));
-  const bytes = Buffer.allocUnsafe(header.length + raw.length - starts.length * length);
-  bytes.set(header);
+export function writePiece(raw: Buffer, { starts, header, param }: Cuts, to: Buffer): void {
+  to.set(header);
   let from = 0;
   let at = header.length;
   for (const start of starts) {
-    at += raw.copy(bytes, at, from, start);
-    from = start + length;
+    at += raw.copy(to, at, from, start);
+    from = start + (param?.length ?? 0);
   }
-  raw.copy(bytes, at, from);
-  return bytes;
+  raw.copy(to, at, from);
 }
 
 /** The line's bytes. */
@@ -86,6 +107,14 @@ export function fromPiece(bytes: Buffer, param: string | undefined): Buffer {
   return raw;
 }
 
+/** How long the line is, without making it. */
+export function lengthFromPiece(bytes: Buffer, param: string | undefined): number {
+  const header = readVarints(bytes);
+  const cuts = header.next();
+  for (let cut = 0; cut < cuts; cut += 1) header.next();
+  return bytes.length - header.at() + cuts * (param?.length ?? 0);
+}
+
 /** The line without the values that were cut out: still JSON where the line is. */
 export function withoutParam(bytes: Buffer): Buffer {
   const header = readVarints(bytes);
@@ -95,5 +124,5 @@ export function withoutParam(bytes: Buffer): Buffer {
 
 /** What a piece is known by. 160 bits: two different lines with one address will not be met, nor made. */
 export function addressOf(piece: Uint8Array): Buffer {
-  return createHash('sha256').update(piece).digest().subarray(0, 20);
+  return nodeCrypto().hash('sha256', piece, 'buffer').subarray(0, 20);
 }

@@ -15,3 +15,10 @@ export function archiveFolder({ env, home, platform = process.platform }: PlaceQ
 }
 
 export const ARCHIVE_NAME = 'archive.db';
+export const INDEX_NAME = 'index.db';
+
+/** The files of an archive, with those SQLite lays beside them. */
+export function archiveFiles(folder: string): ReadonlySet<string> {
+  const names = [ARCHIVE_NAME, INDEX_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
+  return new Set(names.map((name) => join(folder, name)));
+}

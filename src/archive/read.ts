@@ -5,13 +5,12 @@ import { damaged } from './errors.ts';
 import type { Version } from './files.ts';
 import type { Input } from './input.ts';
 import { createPieceReader, type PieceReader } from './packs.ts';
-import { fromPiece } from './piece.ts';
+import { fromPiece, lengthFromPiece } from './piece.ts';
 import { paramValue, runsOf } from './runs.ts';
 import type { Database } from './sqlite.ts';
 
 /** The bytes of a version in pieces, unchecked. */
-export function* bytesOfVersion(db: Database, version: Version): Generator<Buffer> {
-  const reader = createPieceReader(db);
+export function* bytesOfVersion(db: Database, version: Version, reader = createPieceReader(db)): Generator<Buffer> {
   for (const { first, count, param } of runsOf(db, version.id)) {
     const value = paramValue(db, param);
     for (let id = first; id < first + count; id += 1) yield fromPiece(reader.piece(id), value);
@@ -32,22 +31,21 @@ export function* checkedBytes(db: Database, version: Version): Generator<Buffer>
 }
 
 /** A version as a source of entries, read by range in any order. Where its pieces start is found in one pass at first use. */
-export function archivedSource(db: Database, version: Version, name: string): Source {
-  const reader = createPieceReader(db);
+export function archivedSource(db: Database, version: Version, name: string, reader = createPieceReader(db)): Source {
   let places: Places | undefined;
   return {
     name,
     read(start, end) {
       places ??= placesOf(db, version, reader);
       const { starts, pieceAt } = places;
-      const parts: Buffer[] = [];
-      let place = placeAt(starts, start);
-      for (let at = starts[place] ?? version.size; at < end && at < version.size; at = starts[place] ?? version.size) {
-        const bytes = pieceAt(place);
-        parts.push(bytes.subarray(Math.max(0, start - at), end - at));
-        place += 1;
+      // Copied piece by piece: the pack of an earlier one may be gone when a later one is read.
+      const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(end, version.size) - start));
+      let done = 0;
+      for (let place = placeAt(starts, start); done < bytes.length && place < starts.length; place += 1) {
+        const from = start + done - (starts[place] ?? 0);
+        done += pieceAt(place).copy(bytes, done, from);
       }
-      return parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts);
+      return bytes.subarray(0, done);
     },
   };
 }
@@ -72,10 +70,13 @@ function placesOf(db: Database, version: Version, reader: PieceReader): Places {
   };
   const starts = new Float64Array(version.tail.length > 0 ? count + 1 : count);
   let at = 0;
-  for (let place = 0; place < starts.length; place += 1) {
-    starts[place] = at;
-    at += pieceAt(place).length;
+  for (const { first, count: pieces, place, value } of runs) {
+    for (let piece = 0; piece < pieces; piece += 1) {
+      starts[place + piece] = at;
+      at += lengthFromPiece(reader.piece(first + piece), value);
+    }
   }
+  if (starts.length > count) starts[count] = at;
   return { starts, pieceAt };
 }
 
@@ -97,22 +98,24 @@ function lastIndex(length: number, holds: (index: number) => boolean): number {
   return low;
 }
 
-/** A version as something to archive: how two archives are merged. */
-export function archivedInput(db: Database, version: Version): Input {
+/** A version as something to read in order: to archive it (how two archives are merged), or to fold it. */
+export function archivedInput(db: Database, version: Version, reader = createPieceReader(db)): Input {
   let parts: Iterator<Buffer> | undefined;
   let part: Buffer = Buffer.alloc(0);
   let at = 0;
 
   function seek(position: number): Buffer {
     if (parts === undefined || position < at) {
-      parts = bytesOfVersion(db, version);
+      parts = bytesOfVersion(db, version, reader);
       part = Buffer.alloc(0);
       at = 0;
     }
     while (position >= at + part.length) {
+      // The next piece may take the memory of this one.
+      const end = at + part.length;
       const { value, done } = parts.next();
       if (done) return Buffer.alloc(0);
-      at += part.length;
+      at = end;
       part = value;
     }
     return part.subarray(position - at);

@@ -14,11 +14,11 @@ export interface RunWriter {
   save(): void;
 }
 
-/** Goes on after the last run the version has. */
-export function createRunWriter(db: Database, version: number): RunWriter {
+/** Goes on after the last run the version has; `anew`: instead of all it has. */
+export function createRunWriter(db: Database, version: number, { anew = false } = {}): RunWriter {
   const params = new Map<string, number>();
   const done: Run[] = [];
-  let last = lastRun(db, version);
+  let last = anew ? undefined : lastRun(db, version);
 
   function paramId(value: string): number {
     const known = params.get(value) ?? findParam(db, value);
@@ -40,6 +40,7 @@ export function createRunWriter(db: Database, version: number): RunWriter {
     },
     save() {
       if (last !== undefined) done.push(last);
+      if (anew) run(db, 'DELETE FROM run WHERE version = ?', version);
       const sql = 'INSERT OR REPLACE INTO run (version, seq, first, count, param) VALUES (?, ?, ?, ?, ?)';
       for (const { seq, first, count, param } of done.splice(0)) run(db, sql, version, seq, first, count, param);
     },

@@ -6,6 +6,7 @@ export const SCHEMA_VERSION = 1;
 
 export const SCHEMA = `
 -- id: of this archive, by which its files are known after a merge. next: the next piece's id; none is given twice.
+-- changes: how often something was added or taken out.
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 
 -- Which archive first took a file: two machines may have the same paths.
@@ -44,3 +45,16 @@ CREATE TABLE pack (id INTEGER PRIMARY KEY, count INTEGER NOT NULL, raw INTEGER N
 -- What a person had forgotten is not taken again: session:ID or file:NAME.
 CREATE TABLE tombstone (what TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
 `;
+
+/**
+ * Tables that came later. They only add, so that an archive made before them is opened all the same; an older Skein does
+ * not see them.
+ */
+export const ADDITIONS: Readonly<Record<string, string>> = {
+  // A version whose secrets were masked. The source may still hold them: size, chain, digest and the length of its torn
+  // end are those of the source, by which the next sync knows that it did not change.
+  scrub: `(version INTEGER PRIMARY KEY REFERENCES version, at TEXT NOT NULL, size INTEGER NOT NULL, chain BLOB NOT NULL,
+    digest BLOB NOT NULL, tail INTEGER NOT NULL)`,
+  // Which file of the disk it was, by device and inode: one put in its place is compared as a whole.
+  place: '(file INTEGER PRIMARY KEY REFERENCES file, identity TEXT NOT NULL)',
+};

@@ -1,9 +1,9 @@
 /** What there is to archive: sessions, sub-agents and everything around them (L3, L4), by names alone. */
-import { dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import type { Problem } from '../disk/errors.ts';
 import { findSessions } from '../disk/find.ts';
 import { attempt } from '../disk/folder.ts';
-import { folderFs } from '../disk/io.ts';
+import { type FolderFs, folderFs } from '../disk/io.ts';
 import { parentSessionOf } from '../disk/parent.ts';
 import type { Root } from '../disk/roots.ts';
 import { findSidecars } from '../disk/sidecars.ts';
@@ -26,8 +26,9 @@ export interface Sources {
 }
 
 export function findSources(roots: readonly Root[]): Sources {
-  const found = findSessions(roots);
-  const sidecars = findSidecars(roots, found);
+  const fs = remembering(folderFs);
+  const found = findSessions(roots, { fs });
+  const sidecars = findSidecars(roots, found, { fs });
   const problems: Problem[] = [...found.problems, ...sidecars.problems];
   const place = placesOf(roots, (problem) => problems.push(problem));
   const sessions = found.files.map((file): SourceFile => {
@@ -40,20 +41,46 @@ export function findSources(roots: readonly Root[]): Sources {
     return { path: file, ...place(file), kind, bytes, mtimeMs };
   }
 
-  return { files: [...sessions, ...others], problems };
+  return { files: eachOnce([...sessions, ...others]), problems };
+}
+
+/** A root that is reached by two ways has its files once. */
+function eachOnce(files: readonly SourceFile[]): SourceFile[] {
+  const names = new Set<string>();
+  return files.filter(({ root, name }) => {
+    const key = `${root}\0${name}`;
+    if (names.has(key)) return false;
+    names.add(key);
+    return true;
+  });
+}
+
+/** Two walks over the same folders: each is listed once, and both see the same. */
+function remembering({ list, stat, realPath }: FolderFs): FolderFs {
+  return { list: once(list), stat, realPath: once(realPath) };
+}
+
+function once<T>(call: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>();
+  return (path) => {
+    const value = known.get(path) ?? call(path);
+    known.set(path, value);
+    return value;
+  };
 }
 
 type Place = Pick<SourceFile, 'root' | 'name'>;
 
-function placesOf(roots: readonly Root[], report: (problem: Problem) => void): (file: string) => Place {
+export function placesOf(roots: readonly Root[], report: (problem: Problem) => void): (file: string) => Place {
   const bases = roots.map(({ kind, path, config }) => {
     const base = config ?? (kind === 'session' ? dirname(path) : path);
-    return { base, real: attempt(() => folderFs.realPath(base), base, report) ?? base };
+    const real = attempt(() => folderFs.realPath(base), base, report) ?? base;
+    return { start: base.endsWith(sep) ? base : base + sep, real };
   });
   return (file) => {
-    const at = bases.find(({ base }) => file.startsWith(`${base}${sep}`));
-    const { base, real } = at ?? { base: dirname(file), real: dirname(file) };
-    return { root: real, name: relative(base, file).split(sep).join('/') };
+    const at = bases.find(({ start }) => file.startsWith(start));
+    const name = at === undefined ? basename(file) : file.slice(at.start.length);
+    return { root: at?.real ?? dirname(file), name: sep === '/' ? name : name.replaceAll(sep, '/') };
   };
 }
 

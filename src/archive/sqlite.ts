@@ -73,9 +73,13 @@ export function textOf(row: Row | undefined, column: string): string {
   throw damaged(column, `${describe(value)} where a text should be`);
 }
 
+/** With memory behind it: without any, as SQLite gives it, it would be written back as NULL. */
+export const NO_BYTES = Buffer.alloc(1).subarray(1);
+
 export function blobOf(row: Row | undefined, column: string): Buffer {
   const value = row?.[column];
-  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof Uint8Array)
+    return value.length === 0 ? NO_BYTES : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   throw damaged(column, `${describe(value)} where bytes should be`);
 }
 

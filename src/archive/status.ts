@@ -5,8 +5,9 @@ import { readJsonObject } from '../disk/sidecars.ts';
 import { asNumber } from '../format/json.ts';
 import { INDEX_NAME } from './derived.ts';
 import type { KnownSources } from './known.ts';
+import { countScrubbed } from './scrubs.ts';
 import type { SourceFile } from './sources.ts';
-import { get, numberOf } from './sqlite.ts';
+import { type Database, get, numberOf } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
 
 export interface Kept {
@@ -23,7 +24,10 @@ export interface Kept {
   readonly indexBytes: number;
   /** Everything after copies are stored once, before compression. */
   readonly storedBytes: number;
+  /** What was forgotten and is not archived again. */
   readonly tombstones: number;
+  /** Versions whose secrets were masked. */
+  readonly scrubbed: number;
   /** Machines whose files are here. */
   readonly machines: number;
 }
@@ -43,9 +47,16 @@ export function keptIn({ db, path, folder }: Archive): Kept {
       archiveBytes: sizeOf(path) + sizeOf(`${path}-wal`),
       indexBytes: sizeOf(join(folder, INDEX_NAME)) + sizeOf(join(folder, `${INDEX_NAME}-wal`)),
       tombstones: count('SELECT count(*) FROM tombstone'),
+      scrubbed: countScrubbed(db),
       machines: count('SELECT count(DISTINCT origin) FROM root'),
     };
   });
+}
+
+/** Of all versions of some files. */
+export function versionBytes(db: Database, files: readonly { readonly id: number }[]): number {
+  const sql = 'SELECT coalesce(sum(size), 0) AS n FROM version WHERE file = ?';
+  return files.reduce((sum, { id }) => sum + numberOf(get(db, sql, id), 'n'), 0);
 }
 
 function sizeOf(path: string): number {

@@ -1,5 +1,4 @@
 /** Opening the archive: made when it is not there, refused when it is not ours to change. */
-import { randomUUID } from 'node:crypto';
 import { chmodSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +6,8 @@ import { makeFolders } from '../disk/durable.ts';
 import { closeFile, openFile } from '../disk/io.ts';
 import { ArchiveError, toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
-import { type Database, get, insert, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
+import { ADDITIONS, APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { type Database, get, insert, maybeNumber, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
 
 export interface Archive {
   readonly path: string;
@@ -34,6 +33,8 @@ export function openArchiveFile(path: string): Archive {
     const db = openDatabase(path, { readOnly: true });
     return closedOnError(db, () => {
       refuseOthers(db, path);
+      // What it lacks is empty; nothing is written to it.
+      addTables(db, 'CREATE TEMP TABLE');
       return { path, folder: '', db, close: () => db.close() };
     });
   });
@@ -44,6 +45,7 @@ function openAt(path: string, folder: string): Archive {
   return closedOnError(db, () => {
     if (isNew(db)) create(db);
     refuseOthers(db, path);
+    addTables(db, 'CREATE TABLE IF NOT EXISTS');
     // After each commit its data is on the disk itself: a power cut must not lose what the client deletes next.
     db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -16000');
     return { path, folder, db, close: () => db.close() };
@@ -70,12 +72,19 @@ function isNew(db: Database): boolean {
   return pragma(db, 'application_id') === 0 && numberOf(get(db, 'SELECT count(*) AS n FROM sqlite_schema'), 'n') === 0;
 }
 
+function addTables(db: Database, create: string): void {
+  for (const [name, columns] of Object.entries(ADDITIONS)) {
+    if (get(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?', name) === undefined)
+      db.exec(`${create} ${name} ${columns}`);
+  }
+}
+
 function create(db: Database): void {
   db.exec('PRAGMA page_size = 8192; PRAGMA journal_mode = WAL');
   transaction(db, () => {
     // Another process may have made it meanwhile.
     if (!isNew(db)) return;
-    const id = randomUUID();
+    const id = crypto.randomUUID();
     db.exec(SCHEMA);
     run(db, "INSERT INTO meta VALUES ('id', ?), ('next', 1)", id);
     insert(db, 'INSERT INTO origin (key, label) VALUES (?, ?)', id, hostname());
@@ -104,6 +113,16 @@ function pragma(db: Database, name: string): number {
 
 export function archiveId(db: Database): string {
   return textOf(get(db, "SELECT value FROM meta WHERE key = 'id'"), 'value');
+}
+
+/** Counts what was added or taken out: by it the index knows whether there is anything new to look at. */
+export function changesOf(db: Database): number {
+  return maybeNumber(get(db, "SELECT value FROM meta WHERE key = 'changes'"), 'value') ?? 0;
+}
+
+/** Inside the transaction that changes something. */
+export function noteChange(db: Database): void {
+  run(db, "INSERT INTO meta VALUES ('changes', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1");
 }
 
 /** Runs a piece of work on the archive; what SQLite or the system say of it is told in plain words. */

@@ -1,11 +1,14 @@
 /** The index over the text of all archived lines. Copies of a line are one piece, so they are found once. */
 import { join } from 'node:path';
-import { type DerivedIndex, emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
+import { emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { piecesOf, release, toPack } from './packs.ts';
-import { all, blobOf, type Database, each, get, numberOf, type Row, run, transaction } from './sqlite.ts';
+import { withoutParam } from './piece.ts';
+import { createLineJoiner, findableLine } from './search/lines.ts';
+import { createPartWriter } from './search/partwriter.ts';
+import { transcriptPieces } from './search/ranges.ts';
+import { blobOf, type Database, each, get, numberOf, run, transaction } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
-import { spaced, textOfPiece } from './text.ts';
 import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
 
 export interface IndexOptions {
@@ -76,87 +79,34 @@ function nextOf(db: Database): number {
 }
 
 function addSome(archive: Database, db: Database, from: number, options: IndexOptions): Indexed | undefined {
+  const lines = createLineJoiner();
+  const add = createPartWriter(db);
+  const isWanted = transcriptPieces(archive);
   let next = from;
-  let lines = 0;
+  let added = 0;
   let bytes = 0;
   for (const row of each(
     archive,
     'SELECT id, count, raw, lengths, data FROM pack WHERE id + count > ? ORDER BY id',
     from,
   )) {
-    lines += addPack(db, row, from);
+    const pack = toPack(row);
+    for (const piece of piecesOf(pack)) {
+      if (piece.id < from || !isWanted(piece.id)) continue;
+      const line = lines.push(piece.id, withoutParam(piece.bytes));
+      const found = line && findableLine(line.bytes);
+      if (line && found) added += add(line.piece, found);
+    }
+    release(pack.data);
+    release(blobOf(row, 'data'));
     next = numberOf(row, 'id') + numberOf(row, 'count');
     bytes += numberOf(row, 'raw');
     options.onPack?.({ bytes: numberOf(row, 'raw') });
-    if (bytes >= BATCH_BYTES) break;
+    if (bytes >= BATCH_BYTES && lines.open() === undefined) break;
   }
+  // A line whose end is not archived yet is taken when it is.
+  next = lines.open() ?? next;
   if (next === from) return undefined;
   run(db, "UPDATE meta SET value = ? WHERE key = 'next'", next);
-  return { lines, bytes };
-}
-
-function addPack(db: Database, row: Row, from: number): number {
-  let lines = 0;
-  const pack = toPack(row);
-  for (const { id, bytes } of piecesOf(pack)) {
-    const found = id < from ? undefined : textOfPiece(bytes);
-    if (found === undefined) continue;
-    run(db, 'INSERT INTO words (rowid, body) VALUES (?, ?)', id, spaced(found.text));
-    run(
-      db,
-      'INSERT INTO entry (piece, uuid, kind, time) VALUES (?, ?, ?, ?)',
-      id,
-      found.uuid ?? null,
-      found.kind,
-      found.time ?? null,
-    );
-    lines += 1;
-  }
-  release(pack.data);
-  release(blobOf(row, 'data'));
-  return lines;
-}
-
-export interface FoundLine {
-  readonly piece: number;
-  readonly uuid: string | undefined;
-  readonly kind: string;
-  readonly time: number | undefined;
-}
-
-export interface FoundLines {
-  readonly total: number;
-  /** Newest first. */
-  readonly lines: readonly FoundLine[];
-}
-
-/** Lines that hold all the words, each as a whole word, in whatever order; words in quotes follow each other. */
-export function findLines({ db }: DerivedIndex, query: string, limit = 50): FoundLines {
-  const match = toMatch(query);
-  if (match === '') return { total: 0, lines: [] };
-  // A copy may be written another way than its original (H1): the uuid tells that they are one.
-  const found = 'FROM entry WHERE piece IN (SELECT rowid FROM words WHERE words MATCH ?)';
-  const total = numberOf(get(db, `SELECT count(DISTINCT coalesce(uuid, piece)) AS n ${found}`, match), 'n');
-  const sql = `SELECT min(piece) AS piece, uuid, kind, time ${found} GROUP BY coalesce(uuid, piece)
-    ORDER BY time DESC NULLS LAST, piece DESC LIMIT ?`;
-  return { total, lines: all(db, sql, match, limit).map(toLine) };
-}
-
-/** Every word is quoted, so that nothing of it is taken for the index's own language. */
-function toMatch(query: string): string {
-  const parts = query.match(/"[^"]*"|[^\s"]+/g) ?? [];
-  const phrases = parts
-    .map((part) => spaced(part.replaceAll('"', ' ')).trim())
-    .filter((phrase) => /[\p{L}\p{N}]/u.test(phrase));
-  return phrases.map((phrase) => `"${phrase}"`).join(' AND ');
-}
-
-function toLine(row: Row): FoundLine {
-  const { uuid, kind, time } = row;
-  return {
-    piece: numberOf(row, 'piece'),
-    uuid: typeof uuid === 'string' ? uuid : undefined,
-    kind: typeof kind === 'string' ? kind : '',
-    time: typeof time === 'number' ? time : undefined,
-  };
+  return { lines: added, bytes };
 }

@@ -1,13 +1,24 @@
 /** What a person had forgotten: a session with all that belongs to it, or one file that belongs to none. */
-import { all, type Database, run, textOf } from './sqlite.ts';
+import { all, type Database, run, textOf, transaction } from './sqlite.ts';
 
 interface Named {
   readonly name: string;
   session(): string | undefined;
 }
 
+export interface Tombstone {
+  /** session:ID or file:NAME */
+  readonly what: string;
+  readonly at: string;
+}
+
+export function allTombstones(db: Database): Tombstone[] {
+  const rows = all(db, 'SELECT what, at FROM tombstone ORDER BY at, what');
+  return rows.map((row) => ({ what: textOf(row, 'what'), at: textOf(row, 'at') }));
+}
+
 export function tombstonesOf(db: Database): string[] {
-  return all(db, 'SELECT what FROM tombstone ORDER BY what').map((row) => textOf(row, 'what'));
+  return allTombstones(db).map(({ what }) => what);
 }
 
 /** Without any, no file is asked for its session. */
@@ -23,4 +34,30 @@ export function tombstoneOf(file: { readonly name: string; readonly session: str
 
 export function addTombstone(db: Database, what: string, at: Date): void {
   run(db, 'INSERT OR IGNORE INTO tombstone (what, at) VALUES (?, ?)', what, at.toISOString());
+}
+
+const SHORTEST_ID = 4;
+
+/** The tombstones a selector names: by the session's id or the start of one, or the end of a file's path. */
+export function chooseTombstones(db: Database, selector: string): Tombstone[] {
+  const stones = allTombstones(db);
+  const fits = ({ what }: Tombstone) => {
+    const [kind, name] = [what.slice(0, what.indexOf(':')), what.slice(what.indexOf(':') + 1)];
+    if (kind === 'file') return `/${name}`.endsWith(`/${selector}`);
+    return name === selector || (selector.length >= SHORTEST_ID && name.startsWith(selector));
+  };
+  const exact = stones.filter(({ what }) => what === selector || what === `session:${selector}`);
+  return exact.length > 0 ? exact : stones.filter(fits);
+}
+
+/** What was forgotten with a session is lifted with it: its agents that have tombstones of their own bear the same time. */
+export function liftTombstones(db: Database, chosen: readonly Tombstone[]): Tombstone[] {
+  const times = new Set(chosen.flatMap(({ what, at }) => (what.startsWith('session:') ? [at] : [])));
+  const isAgent = ({ what, at }: Tombstone) => times.has(at) && /^file:(?:.*\/)?agent-[^/]+\.jsonl$/.test(what);
+  const names = new Set(chosen.map(({ what }) => what));
+  const lifted = allTombstones(db).filter((stone) => names.has(stone.what) || isAgent(stone));
+  transaction(db, () => {
+    for (const { what } of lifted) run(db, 'DELETE FROM tombstone WHERE what = ?', what);
+  });
+  return lifted;
 }

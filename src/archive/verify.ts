@@ -1,11 +1,13 @@
 /** Whether everything in the archive is whole: every pack, every piece by its address, every version by its digest. */
-import { ArchiveError } from './errors.ts';
+import { ArchiveError, toArchiveError } from './errors.ts';
 import { type ArchivedFile, allFiles, type Version, versionsOf } from './files.ts';
 import { piecesOf, release, toPack } from './packs.ts';
 import { addressOf } from './piece.ts';
 import { checkedBytes } from './read.ts';
+import { countScrubbed } from './scrubs.ts';
 import { type Database, each, get, maybeNumber, numberOf, textOf } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
+import { atOnce, inTurns, type Work } from './turns.ts';
 
 export interface Fault {
   readonly where: string;
@@ -17,33 +19,50 @@ export interface Verified {
   readonly pieces: number;
   readonly files: number;
   readonly versions: number;
+  /** Versions whose secrets were masked. */
+  readonly scrubbed: number;
   readonly bytes: number;
+  /** Ended before everything was checked. */
+  readonly stopped: boolean;
   readonly faults: readonly Fault[];
 }
 
 export interface VerifyOptions {
   readonly signal?: AbortSignal;
-  readonly onVersion?: (version: { readonly bytes: number }) => void;
+  /** Packs are read once by themselves and once as the versions made of them. */
+  readonly onBytes?: (work: { readonly bytes: number }) => void;
 }
 
 /** Reads the whole archive; changes nothing. */
-export function verify({ db, path }: Archive, options: VerifyOptions = {}): Verified {
-  return guarded('cannot verify the archive', path, () => {
-    const faults: Fault[] = [...checkFile(db, path)];
-    const { packs, pieces } = checkPacks(db, faults);
-    const files = allFiles(db);
-    let versions = 0;
-    let bytes = 0;
-    for (const file of files) {
-      if (options.signal?.aborted) break;
-      for (const version of checkedVersions(db, file, faults)) {
-        versions += 1;
-        bytes += version.size;
-        options.onVersion?.({ bytes: version.size });
-      }
+export function verify(archive: Archive, options: VerifyOptions = {}): Verified {
+  return guarded('cannot verify the archive', archive.path, () => atOnce(verifyAll(archive, options)));
+}
+
+/** The same, stopped by the signal between two steps. */
+export async function verifyInTurns(archive: Archive, options: VerifyOptions = {}): Promise<Verified> {
+  try {
+    return await inTurns(verifyAll(archive, options));
+  } catch (error) {
+    throw toArchiveError(error, 'cannot verify the archive', archive.path);
+  }
+}
+
+function* verifyAll({ db, path }: Archive, { signal, onBytes }: VerifyOptions): Work<Verified> {
+  const faults: Fault[] = [...checkFile(db, path)];
+  const { packs, pieces } = yield* checkPacks(db, faults, { signal, onBytes });
+  const files = allFiles(db);
+  let versions = 0;
+  let bytes = 0;
+  for (const file of files) {
+    for (const version of checkedVersions(db, file, faults)) {
+      if (signal?.aborted) break;
+      yield* checkVersion(db, version, faults, { signal, onBytes });
+      versions += 1;
+      bytes += version.version.size;
     }
-    return { packs, pieces, files: files.length, versions, bytes, faults };
-  });
+  }
+  const stopped = signal?.aborted === true;
+  return { packs, pieces, files: files.length, versions, scrubbed: countScrubbed(db), bytes, stopped, faults };
 }
 
 /** What SQLite itself knows to be wrong. */
@@ -54,10 +73,15 @@ function* checkFile(db: Database, path: string): Generator<Fault> {
   }
 }
 
-function checkPacks(db: Database, faults: Fault[]): { packs: number; pieces: number } {
+function* checkPacks(
+  db: Database,
+  faults: Fault[],
+  { signal, onBytes }: VerifyOptions,
+): Work<{ packs: number; pieces: number }> {
   let packs = 0;
   let pieces = 0;
   for (const row of each(db, 'SELECT id, count, raw, lengths, data FROM pack')) {
+    if (signal?.aborted) return { packs, pieces };
     packs += 1;
     caught(faults, `pack ${numberOf(row, 'id')}`, () => {
       const pack = toPack(row);
@@ -68,23 +92,39 @@ function checkPacks(db: Database, faults: Fault[]): { packs: number; pieces: num
       }
       release(pack.data);
     });
+    onBytes?.({ bytes: numberOf(row, 'raw') });
+    yield;
   }
   const addresses = numberOf(get(db, 'SELECT count(*) AS n FROM piece'), 'n');
   if (addresses !== pieces) faults.push({ where: 'pieces', what: `${addresses} addresses for ${pieces} pieces` });
   return { packs, pieces };
 }
 
-function* checkedVersions(db: Database, file: ArchivedFile, faults: Fault[]): Generator<Version> {
+interface Placed {
+  readonly where: string;
+  readonly version: Version;
+}
+
+function checkedVersions(db: Database, file: ArchivedFile, faults: Fault[]): Placed[] {
   const versions = versionsOf(db, file.id);
   if (!versions.some(({ id }) => id === file.current)) {
     faults.push({ where: `${file.root}/${file.name}`, what: 'its current version is not there' });
   }
-  for (const [place, version] of versions.entries()) {
-    const where = `${file.root}/${file.name}${versions.length > 1 ? ` (version ${place + 1})` : ''}`;
-    caught(faults, where, () => {
-      for (const _ of checkedBytes(db, version));
-    });
-    yield version;
+  return versions.map((version, place) => ({
+    where: `${file.root}/${file.name}${versions.length > 1 ? ` (version ${place + 1})` : ''}`,
+    version,
+  }));
+}
+
+function* checkVersion(db: Database, { where, version }: Placed, faults: Fault[], options: VerifyOptions): Work<void> {
+  try {
+    for (const { length } of checkedBytes(db, version)) {
+      if (options.signal?.aborted) return;
+      options.onBytes?.({ bytes: length });
+      yield;
+    }
+  } catch (error) {
+    faults.push(toFault(error, where));
   }
 }
 
@@ -92,7 +132,12 @@ function caught(faults: Fault[], where: string, call: () => void): void {
   try {
     call();
   } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    faults.push({ where, what: `${error.message} (${error.where})` });
+    faults.push(toFault(error, where));
   }
+}
+
+/** Any other error is none of the archive's. */
+function toFault(error: unknown, where: string): Fault {
+  if (!(error instanceof ArchiveError)) throw error;
+  return { where, what: `${error.message} (${error.where})` };
 }

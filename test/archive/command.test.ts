@@ -97,6 +97,14 @@ test('forget asks first', () => {
   expect(archive('forget', SESSION, '--yes', '--json').json()).toMatchObject({ files: 1, sessions: [SESSION] });
   expect(archive('sync', '--json').json()).toMatchObject({ forgotten: 1, added: 0 });
   expect(archive('restore', SESSION).code).toBe(1);
+  expect(archive('status').text).toContain('skein archive forget --undo');
+  expect(archive('status', '--json').json()).toMatchObject({ forgotten: [{ what: `session:${SESSION}` }] });
+  expect(archive('forget', '--undo').code).toBe(2);
+  expect(archive('forget', 'nothing', '--undo').err).toContain('Nothing forgotten fits');
+  expect(archive('forget', SESSION.slice(0, 6), '--undo', '--json').json()).toMatchObject({
+    lifted: [{ what: `session:${SESSION}` }],
+  });
+  expect(archive('sync', '--json').json()).toMatchObject({ forgotten: 0, added: 1 });
 });
 
 test('export and import', () => {

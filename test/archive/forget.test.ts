@@ -9,7 +9,7 @@ import { piecesOf, toPack } from '../../src/archive/packs.ts';
 import { chooseFiles } from '../../src/archive/select.ts';
 import { all } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
-import { tombstonesOf } from '../../src/archive/tombstones.ts';
+import { allTombstones, chooseTombstones, liftTombstones, tombstonesOf } from '../../src/archive/tombstones.ts';
 import { currentOf, entry, FORK, faultsOf, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
 
 /** Does not shrink when compressed: it stands in the file as it is. */
@@ -73,6 +73,43 @@ test('a file that belongs to no session', () => {
   expect(onDisk(archive, SECRET)).toBe(false);
   expect(syncRoot(archive, root).forgotten).toBe(1);
   expect(allFiles(archive.db).map(({ name }) => name)).toEqual(['plans/p.md', `${PLACE}/${SESSION}.jsonl`]);
+});
+
+test('a tombstone is lifted: what is still on disk is archived again, with all that belongs to it', () => {
+  const files = {
+    [`${PLACE}/${SESSION}.jsonl`]: entry('a'),
+    [`${PLACE}/agent-b2.jsonl`]: entry('old layout'),
+    [`${PLACE}/${SESSION}/subagents/agent-a1.jsonl`]: entry('sub'),
+    [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK),
+    [`${PLACE}/agent-c3.jsonl`]: entry('other', FORK),
+  };
+  const root = rootOf(files);
+  const archive = newArchive();
+  syncRoot(archive, root);
+  forget(archive, allFiles(archive.db), NOW);
+  expect(chooseTombstones(archive.db, 'nothing')).toEqual([]);
+  const chosen = chooseTombstones(archive.db, SESSION.slice(0, 5));
+  expect(chosen).toEqual([{ what: `session:${SESSION}`, at: NOW.toISOString() }]);
+  liftTombstones(archive.db, chosen);
+  syncRoot(archive, root);
+  expect(allFiles(archive.db).map(({ name }) => name)).toEqual(
+    Object.keys(files)
+      .filter((name) => !name.includes(FORK) && !name.includes('c3'))
+      .sort(),
+  );
+  liftTombstones(archive.db, allTombstones(archive.db));
+  syncRoot(archive, root);
+  expect(allFiles(archive.db)).toHaveLength(5);
+});
+
+test('a file of no session is chosen by the end of its path', () => {
+  const archive = newArchive();
+  const root = rootOf({ 'history.jsonl': 'x\n', 'plans/p.md': 'p' });
+  syncRoot(archive, root);
+  forget(archive, allFiles(archive.db), NOW);
+  liftTombstones(archive.db, chooseTombstones(archive.db, 'p.md'));
+  syncRoot(archive, root);
+  expect(allFiles(archive.db).map(({ name }) => name)).toEqual(['plans/p.md']);
 });
 
 test('whatever is forgotten, all else stays whole', () => {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -243,6 +244,26 @@ describe('what happens to a source', () => {
     expect(syncRoot(archive, root).outcomes.unchanged).toBe(1);
     expect(syncRoot(archive, root, { full: true }).outcomes.rewritten).toBe(1);
     expect(syncRoot(archive, root, { full: true }).outcomes.unchanged).toBe(1);
+  });
+
+  test('changed in the middle and longer: seen when the file was put in the place of the old one', () => {
+    const [before, after] = [entry('a'), entry('b')].map((first) => first + entry('c').repeat(3000));
+    const root = rootOf({ [NAME]: before ?? '' });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    writeFileSync(join(root, `${NAME}.new`), `${after}${entry('d')}`);
+    renameSync(join(root, `${NAME}.new`), join(root, NAME));
+    expect(syncRoot(archive, root).outcomes.rewritten).toBe(1);
+    appendFileSync(join(root, NAME), entry('e'));
+    const read = { ...io };
+    expect(syncRoot(archive, root).outcomes.appended).toBe(1);
+    expect(ioSince(read).bytesRead).toBeLessThan(40_000);
+    expect(statesOf(archive, NAME).map(String)).toEqual([before, `${after}${entry('d')}${entry('e')}`]);
+    // In the same file only comparing every byte would tell.
+    writeFileSync(join(root, NAME), `${before}${entry('d')}${entry('e')}${entry('f')}`);
+    expect(syncRoot(archive, root).outcomes.appended).toBe(1);
+    expect(syncRoot(archive, root, { full: true }).outcomes.rewritten).toBe(1);
+    expect(currentOf(archive, NAME).equals(readFileSync(join(root, NAME)))).toBe(true);
   });
 
   test('a clock that jumps back', () => {

@@ -1,11 +1,12 @@
 import { appendFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { exportArchive } from '../../src/archive/export.ts';
 import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
+import { mergeArchive } from '../../src/archive/merge.ts';
 import { keptIn } from '../../src/archive/status.ts';
 import { type Archive, openArchiveFile } from '../../src/archive/store.ts';
-import { exportArchive, mergeArchive } from '../../src/archive/transfer.ts';
 import { tempFolder } from '../support/files.ts';
 import {
   contentOf,

@@ -16,11 +16,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { openIndex } from '../../src/archive/derived.ts';
 import { allFiles, versionsOf } from '../../src/archive/files.ts';
 import { all, textOf } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
-import { findLines, updateIndex } from '../../src/archive/textindex.ts';
+import { updateIndex } from '../../src/archive/textindex.ts';
 import { asNumber, at } from '../../src/format/json.ts';
 import {
   archiveIn,
@@ -33,6 +32,7 @@ import {
   SESSION,
   syncRoot,
 } from '../archive/helpers.ts';
+import { inIndex } from '../archive/search/helpers.ts';
 import { tempFolder } from '../support/files.ts';
 import { BIN, skein, startSkein } from '../support/skein.ts';
 
@@ -64,10 +64,7 @@ function stateOf(archive: Archive) {
 
 /** How often some words are found: the index of a disturbed archive has nothing twice and lacks nothing. */
 function found(archive: Archive): number[] {
-  const index = openIndex(archive);
-  const totals = ['the', 'error', '"exponential backoff jitter"'].map((query) => findLines(index, query).total);
-  index.close();
-  return totals;
+  return ['the', 'error', '"exponential backoff jitter"'].map((query) => inIndex(archive, archive.folder, query).total);
 }
 
 async function killAfter(started: ChildProcess, ms: number): Promise<boolean> {

@@ -1,14 +1,13 @@
 /** What the parts of `skein archive` share. */
 import { resolve } from 'node:path';
-import type { ArchivedFile } from '../../archive/files.ts';
-import { archiveFolder } from '../../archive/place.ts';
-import { chooseFiles } from '../../archive/select.ts';
+import { archiveFiles, archiveFolder } from '../../archive/place.ts';
 import { findSources, type Sources } from '../../archive/sources.ts';
 import { type Archive, openArchive } from '../../archive/store.ts';
+import type { Problem } from '../../disk/errors.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { CommandError, UsageError } from '../errors.ts';
+import { CommandError } from '../errors.ts';
 
 export function folderOf(context: Context): string {
   return resolve(context.cwd, archiveFolder(context));
@@ -34,37 +33,20 @@ export interface Places extends Sources {
   readonly roots: readonly Root[];
 }
 
-/** What is on disk. The demo set is never archived. */
+/** What is on disk. The demo set is never archived, nor is the archive itself, wherever it may lie. */
 export function sourcesOf(context: Context, args: Arguments): Places {
   const given = args.values('root').map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const { roots, problems } = findRoots({ given, env: context.env, home: context.home });
   const found = findSources(roots);
   const told = problems.filter(({ kind }) => given.length > 0 || (kind !== 'missing' && kind !== 'empty'));
-  return { roots, files: found.files, problems: [...told, ...found.problems] };
+  const own = archiveFiles(folderOf(context));
+  const files = found.files.filter(({ path }) => !own.has(path));
+  return { roots, files, problems: [...told, ...found.problems] };
 }
 
-/** The archived files a selector names: one session, unless it names a project. */
-export function chosenFiles(archive: Archive, selector: string | undefined): readonly ArchivedFile[] {
-  if (selector === undefined) {
-    throw new UsageError('Which session?', 'SEL is missing', 'Name an id, @last, project:NAME or a path.');
-  }
-  const { what, files } = chooseFiles(archive.db, selector);
-  if (files.length === 0) {
-    throw new CommandError(
-      `Nothing archived fits "${selector}".`,
-      archive.path,
-      'See what is kept: skein archive status',
-    );
-  }
-  if (what.length > 1 && !selector.startsWith('project:')) {
-    const shown = what.slice(0, 8).map((each) => `\n    ${each}`);
-    throw new CommandError(
-      `"${selector}" fits ${what.length} archived sessions:${shown.join('')}`,
-      archive.path,
-      'Write more of the id.',
-    );
-  }
-  return files;
+/** Troubles met on the way, for people; most of the time there are none. */
+export async function tellProblems(context: Context, problems: readonly Problem[]): Promise<void> {
+  if (problems.length > 0) (await import('../library.ts')).reportProblems(context, problems);
 }
 
 export function writeJson(context: Context, value: unknown): void {

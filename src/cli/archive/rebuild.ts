@@ -1,47 +1,44 @@
-/** `skein archive rebuild`, and the same step at the end of whatever adds to the archive. */
-
+/** `skein archive rebuild` */
+import { type Derived, deriveInTurns } from '../../archive/derive.ts';
 import { emptyIndex } from '../../archive/derived.ts';
-import { ArchiveError } from '../../archive/errors.ts';
 import { keptIn } from '../../archive/status.ts';
 import type { Archive } from '../../archive/store.ts';
-import { updateIndexInTurns } from '../../archive/textindex.ts';
-import type { Problem } from '../../disk/errors.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Progress, progressOf } from '../progress.ts';
+import { notice, type Progress, progressOf } from '../progress.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 export function rebuild(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
-    const progress = progressOf(context, 'indexing', [{ bytes: keptIn(archive).storedBytes }]);
     emptyIndex(archive);
-    const { lines, bytes } = await updateIndexInTurns(archive, {
-      signal: context.signal,
-      onPack: (pack) => progress.done(pack),
-    });
-    progress.clear();
+    const { lines, bytes } = await deriveWithProgress(context, archive);
     const { indexBytes } = keptIn(archive);
-    if (args.flag('json')) writeJson(context, { archive: archive.path, lines, bytes, indexBytes });
-    else context.out.write(`${count(lines, 'line')} indexed, ${humanBytes(indexBytes)}\n`);
+    const stopped = context.signal.aborted;
+    if (args.flag('json')) writeJson(context, { archive: archive.path, lines, bytes, indexBytes, stopped });
+    else
+      context.out.write(
+        `${count(lines, 'line')} indexed, ${humanBytes(indexBytes)}${stopped ? '; stopped early' : ''}\n`,
+      );
     return 0;
   });
 }
 
-/** What was archived is safe whatever becomes of the index, so its troubles are only told. */
-export async function indexed(context: Context, archive: Archive): Promise<Problem[]> {
-  try {
-    let progress: Progress<{ readonly bytes: number }> | undefined;
-    const onPack = (pack: { readonly bytes: number }) => {
-      // Only now is there something to wait for.
-      progress ??= progressOf(context, 'indexing', [{ bytes: keptIn(archive).storedBytes }]);
-      progress.done(pack);
-    };
-    await updateIndexInTurns(archive, { signal: context.signal, onPack });
-    progress?.clear();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    return [{ kind: 'unreadable', what: error.message, where: error.where, next: error.next }];
-  }
+const QUIET_MS = 500;
+
+export async function deriveWithProgress(context: Context, archive: Archive): Promise<Derived> {
+  const began = context.now().getTime();
+  let progress: Progress<{ readonly bytes: number }> | undefined;
+  let clear = () => progress?.clear();
+  const onPack = (pack: { readonly bytes: number }) => {
+    // Only now is there something to wait for.
+    progress ??= progressOf(context, 'indexing', [{ bytes: keptIn(archive).storedBytes }]);
+    progress.done(pack);
+  };
+  const onPart = (what: string) => {
+    if (context.now().getTime() - began > QUIET_MS) clear = notice(context, `indexing: ${what}`);
+  };
+  const made = await deriveInTurns(archive, { signal: context.signal, onPack, onPart });
+  clear();
+  return made;
 }

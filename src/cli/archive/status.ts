@@ -10,18 +10,18 @@ import {
   standingOf,
 } from '../../archive/status.ts';
 import { openArchive } from '../../archive/store.ts';
+import { allTombstones } from '../../archive/tombstones.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
-import { reportProblems } from '../library.ts';
-import { count, folderOf, sourcesOf, writeJson } from './open.ts';
+import { count, folderOf, sourcesOf, tellProblems, writeJson } from './open.ts';
 
 const SHOWN = 5;
 const LONG = 3650;
 
 /** Works without an archive too: what the client will delete is worth knowing then most of all. */
-export function showStatus(context: Context, args: Arguments): number {
+export async function showStatus(context: Context, args: Arguments): Promise<number> {
   const { files, problems } = sourcesOf(context, args);
   const archive = openArchive(folderOf(context));
   try {
@@ -39,11 +39,12 @@ export function showStatus(context: Context, args: Arguments): number {
         onDisk: standing,
         cleanup: [...cleanups].map(([root, found]) => ({ root, ...found })),
         deletions: next,
+        forgotten: archive ? allTombstones(archive.db) : [],
         problems,
       });
       return 0;
     }
-    reportProblems(context, problems);
+    await tellProblems(context, problems);
     writeKept(context, kept);
     context.out.write(
       `on disk   ${count(files.length, 'file')}: ${standing.archived} archived, ${standing.waiting} not yet; ${standing.gone} more only in the archive\n`,
@@ -70,7 +71,10 @@ function writeKept({ out, home }: Context, kept: Kept | undefined): void {
     `size      ${humanBytes(kept.rawBytes)} in ${humanBytes(kept.archiveBytes)}${share}, text index ${humanBytes(kept.indexBytes)}\n`,
   );
   if (kept.machines > 1) out.write(`machines  ${kept.machines}\n`);
-  if (kept.tombstones > 0) out.write(`forgotten ${kept.tombstones}\n`);
+  if (kept.scrubbed > 0) out.write(`scrubbed  ${count(kept.scrubbed, 'version')}: secrets are masked\n`);
+  if (kept.tombstones > 0) {
+    out.write(`forgotten ${kept.tombstones}, not archived again; to lift: skein archive forget --undo SEL|--all\n`);
+  }
 }
 
 function writeDeletions(context: Context, deletions: readonly Deletion[], isSafe: (each: Deletion) => boolean): void {

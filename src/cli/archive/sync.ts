@@ -1,39 +1,42 @@
 /** `skein archive sync` */
+import type { SourceFile } from '../../archive/sources.ts';
 import { type SyncReport, syncInTurns } from '../../archive/sync.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { reportProblems } from '../library.ts';
-import { progressOf } from '../progress.ts';
-import { count, sourcesOf, withArchive, writeJson } from './open.ts';
-import { indexed } from './rebuild.ts';
+import { type Progress, progressOf } from '../progress.ts';
+import { updateDerived } from './derive.ts';
+import { count, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when something could not be read. */
 export function syncArchive(context: Context, args: Arguments): Promise<number> {
   const sources = sourcesOf(context, args);
   return withArchive(context, { create: true }, async (archive) => {
-    const progress = progressOf(context, 'archiving', sources.files);
+    let progress: Progress<SourceFile> | undefined;
     const report = await syncInTurns(archive, sources.files, {
       full: args.flag('full'),
       signal: context.signal,
-      onFile: (file) => progress.done(file),
+      onChanges: (files) => {
+        progress = progressOf(context, 'archiving', files);
+      },
+      onFile: (file) => progress?.done(file),
     });
-    progress.clear();
-    const problems = [...sources.problems, ...report.problems, ...(await indexed(context, archive))];
+    progress?.clear();
+    const problems = [...sources.problems, ...report.problems, ...(await updateDerived(context, archive))];
     if (args.flag('json')) writeJson(context, { archive: archive.path, ...toJson(report), problems });
     else {
-      reportProblems(context, problems);
+      await tellProblems(context, problems);
       context.out.write(`${sentence(report)}\n`);
     }
     return report.problems.length > 0 ? 1 : 0;
   });
 }
 
-export function toJson({ files, outcomes, forgotten, bytes, stopped }: SyncReport) {
-  return { files, ...outcomes, forgotten, bytes, stopped };
+export function toJson({ files, outcomes, forgotten, bytes, unscrubbed, stopped }: SyncReport) {
+  return { files, ...outcomes, forgotten, bytes, unscrubbed, stopped };
 }
 
-export function sentence({ files, outcomes, forgotten, bytes, stopped }: SyncReport): string {
+export function sentence({ files, outcomes, forgotten, bytes, unscrubbed, stopped }: SyncReport): string {
   const { added, appended, rewritten } = outcomes;
   const parts = [
     added > 0 ? `${added} new` : '',
@@ -42,5 +45,6 @@ export function sentence({ files, outcomes, forgotten, bytes, stopped }: SyncRep
   ].filter((part) => part !== '');
   const news = parts.length > 0 ? `${parts.join(', ')}: ${humanBytes(bytes)} archived` : 'nothing new';
   const left = forgotten > 0 ? `; ${forgotten} forgotten, left out` : '';
-  return `${count(files, 'file')}, ${news}${left}${stopped ? '; stopped early' : ''}`;
+  const raw = unscrubbed > 0 ? `; ${unscrubbed} scrubbed before, what is new is not: skein archive scrub` : '';
+  return `${count(files, 'file')}, ${news}${left}${raw}${stopped ? '; stopped early' : ''}`;
 }

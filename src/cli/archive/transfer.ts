@@ -1,17 +1,17 @@
 /** `skein archive export` and `skein archive import` */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { exportArchive } from '../../archive/export.ts';
+import { mergeInTurns } from '../../archive/merge.ts';
 import { keptIn } from '../../archive/status.ts';
 import { openArchiveFile } from '../../archive/store.ts';
-import { exportArchive, mergeArchive } from '../../archive/transfer.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
-import { reportProblems } from '../library.ts';
-import { progressOf } from '../progress.ts';
-import { count, withArchive, writeJson } from './open.ts';
-import { indexed } from './rebuild.ts';
+import { notice, progressOf } from '../progress.ts';
+import { updateDerived } from './derive.ts';
+import { count, tellProblems, withArchive, writeJson } from './open.ts';
 
 export function exportFile(context: Context, args: Arguments): Promise<number> {
   const file = fileOf(context, args);
@@ -19,7 +19,9 @@ export function exportFile(context: Context, args: Arguments): Promise<number> {
     throw new CommandError('There is something there already.', file, 'Choose another name, or say --force.');
   }
   return withArchive(context, { create: false }, (archive) => {
+    const clear = notice(context, 'exporting the archive');
     exportArchive(archive, file);
+    clear();
     const bytes = statSync(file).size;
     if (args.flag('json')) writeJson(context, { archive: archive.path, file, bytes });
     else context.out.write(`${file}, ${humanBytes(bytes)}. On the other machine: skein archive import FILE\n`);
@@ -34,17 +36,20 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
   const other = openArchiveFile(file);
   return withArchive(context, { create: true }, async (archive) => {
     const progress = progressOf(context, 'importing', [{ bytes: keptIn(other).rawBytes }]);
-    const merged = mergeArchive(archive, other, { onFile: (each) => progress.done(each) });
+    const merged = await mergeInTurns(archive, other, {
+      signal: context.signal,
+      onFile: (each) => progress.done(each),
+    });
     progress.clear();
-    const problems = await indexed(context, archive);
+    const problems = [...merged.problems, ...(await updateDerived(context, archive))];
     if (args.flag('json')) writeJson(context, { archive: archive.path, file, ...merged, problems });
     else {
-      reportProblems(context, problems);
+      await tellProblems(context, problems);
       const left = merged.forgotten > 0 ? `; ${count(merged.forgotten, 'file')} forgotten here, left out` : '';
       const what = `${count(merged.added, 'version')} taken in, ${humanBytes(merged.bytes)}`;
-      context.out.write(`${what}; ${merged.known} known already${left}\n`);
+      context.out.write(`${what}; ${merged.known} known already${left}${merged.stopped ? '; stopped early' : ''}\n`);
     }
-    return 0;
+    return merged.problems.length > 0 ? 1 : 0;
   }).finally(() => other.close());
 }
 

@@ -1,7 +1,6 @@
 /** `skein archive verify` */
-
 import { keptIn } from '../../archive/status.ts';
-import { verify } from '../../archive/verify.ts';
+import { type Verified, verifyInTurns } from '../../archive/verify.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -10,22 +9,24 @@ import { count, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when anything is wrong. */
 export function verifyArchive(context: Context, args: Arguments): Promise<number> {
-  return withArchive(context, { create: false }, (archive) => {
-    const progress = progressOf(context, 'verifying', [{ bytes: keptIn(archive).rawBytes }]);
-    const result = verify(archive, { onVersion: (version) => progress.done(version) });
+  return withArchive(context, { create: false }, async (archive) => {
+    const { rawBytes, storedBytes } = keptIn(archive);
+    const progress = progressOf(context, 'verifying', [{ bytes: rawBytes + storedBytes }]);
+    const result = await verifyInTurns(archive, { signal: context.signal, onBytes: (work) => progress.done(work) });
     progress.clear();
-    if (args.flag('json')) writeJson(context, { archive: archive.path, ok: result.faults.length === 0, ...result });
-    else {
-      for (const { where, what } of result.faults)
-        context.out.write(`${context.out.style.bad('fault')} ${where}: ${what}\n`);
-      const { style } = context.out;
-      const verdict =
-        result.faults.length === 0 ? style.good('whole') : style.bad(count(result.faults.length, 'fault'));
-      const extent = `${count(result.files, 'file')}, ${count(result.versions, 'version')}, ${humanBytes(result.bytes)}`;
-      context.out.write(
-        `${verdict}: ${extent}, ${count(result.pieces, 'stored line')} in ${count(result.packs, 'pack')}\n`,
-      );
-    }
-    return result.faults.length > 0 ? 1 : 0;
+    const ok = result.faults.length === 0 && !result.stopped;
+    if (args.flag('json')) writeJson(context, { archive: archive.path, ok, ...result });
+    else writeText(context, result);
+    return ok ? 0 : 1;
   });
+}
+
+function writeText({ out }: Context, result: Verified): void {
+  const { files, versions, scrubbed, bytes, pieces, packs, faults, stopped } = result;
+  for (const { where, what } of faults) out.write(`${out.style.bad('fault')} ${where}: ${what}\n`);
+  const whole = stopped ? out.style.warn('stopped early, no fault so far') : out.style.good('whole');
+  const verdict = faults.length === 0 ? whole : out.style.bad(count(faults.length, 'fault'));
+  const masked = scrubbed > 0 ? ` (${scrubbed} scrubbed)` : '';
+  const extent = `${count(files, 'file')}, ${count(versions, 'version')}${masked}, ${humanBytes(bytes)}`;
+  out.write(`${verdict}: ${extent}, ${count(pieces, 'stored line')} in ${count(packs, 'pack')}\n`);
 }

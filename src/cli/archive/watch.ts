@@ -3,9 +3,8 @@ import { syncInTurns } from '../../archive/sync.ts';
 import { watchRoots } from '../../archive/watch.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { reportProblems } from '../library.ts';
-import { sourcesOf, withArchive } from './open.ts';
-import { indexed } from './rebuild.ts';
+import { updateDerived } from './derive.ts';
+import { sourcesOf, tellProblems, withArchive } from './open.ts';
 import { sentence, toJson } from './sync.ts';
 
 /** Runs until it is stopped. */
@@ -16,8 +15,8 @@ export function watchArchive(context: Context, args: Arguments): Promise<number>
       const { files } = sourcesOf(context, args);
       const report = await syncInTurns(archive, files, { signal: context.signal });
       const { added, appended, rewritten } = report.outcomes;
-      const problems = [...report.problems, ...(await indexed(context, archive))];
-      reportProblems(context, args.flag('json') ? [] : problems);
+      const problems = [...report.problems, ...(await updateDerived(context, archive))];
+      await tellProblems(context, args.flag('json') ? [] : problems);
       if (added + appended + rewritten === 0) continue;
       const at = context.now().toISOString();
       if (args.flag('json')) context.out.write(`${JSON.stringify({ at, ...toJson(report), problems })}\n`);

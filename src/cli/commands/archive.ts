@@ -12,6 +12,7 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
   verify: async () => (await import('../archive/verify.ts')).verifyArchive,
   restore: async () => (await import('../archive/restore.ts')).restoreFiles,
   forget: async () => (await import('../archive/forget.ts')).forgetFiles,
+  scrub: async () => (await import('../archive/scrub.ts')).scrubArchive,
   export: async () => (await import('../archive/transfer.ts')).exportFile,
   import: async () => (await import('../archive/transfer.ts')).importFile,
   rebuild: async () => (await import('../archive/rebuild.ts')).rebuild,
@@ -20,15 +21,16 @@ const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
 
 export const archive: Command = {
   name: 'archive',
-  usage: 'sync|watch|status|verify|restore|forget|export|import|rebuild [SEL|FILE]',
+  usage: 'sync|watch|status|verify|restore|forget|scrub|export|import|rebuild [SEL|FILE]',
   summary: 'keep every session, also after the client deletes it',
   details: [
     'The client deletes sessions after 30 days unless told otherwise. The archive keeps them: sessions, sub-agents, large outputs, titles, checkpoints, plans, todos and typed prompts, byte for byte, compressed, copies made by resume and fork stored once. It is one SQLite file, archive.db in $SKEIN_HOME or the platform’s data folder, readable by you alone. Nothing ever leaves it unless you say forget.',
-    'sync reads what is new and nothing else. watch does so whenever something changes. status says what is kept and what the client will delete next. verify reads the whole archive and checks every hash. restore writes files back where they were, or below --to; a file that is there and differs stays, unless you say --force. forget takes a session out for good and does not archive it again; lines that another session shares stay with that one. export writes the whole archive to one file; import takes in such a file: a union, nothing twice. rebuild makes the text index anew: it is derived from the archive, lies beside it in index.db and may be deleted at any time.',
-    'For restore and forget SEL is a session id or the start of one, @last, project:NAME, or the end of an archived path; it takes all that belongs to the session.',
+    'sync reads what is new and nothing else. watch does so whenever something changes. status says what is kept and what the client will delete next. verify reads the whole archive and checks every hash. restore writes files back where they were, or below --to; a file that is there and differs stays, unless you say --force. forget takes a session out for good and does not archive it again; lines that another session shares stay with that one; forget --undo lets it be archived again from what is still on disk. export writes the whole archive to one file; import takes in such a file: a union, nothing twice. rebuild makes the text index anew: it is derived from the archive, lies beside it in index.db and may be deleted at any time.',
+    'scrub masks secrets (API keys, tokens, private keys, passwords) in the archived copy for good; --dry-run only says what it would mask. A line that resume or fork copied is masked in all sessions that hold it. The files on disk stay as they are: a sync does not bring back what was masked, lines that are added later are archived as they are and sync says so. restore, verify and status say what is scrubbed.',
+    'For restore, forget and scrub SEL is a session id or the start of one, @last, project:NAME, or the end of an archived path; it takes all that belongs to the session.',
   ],
   options: {
-    all: { type: 'boolean', help: 'restore: everything' },
+    all: { type: 'boolean', help: 'restore, scrub, forget --undo: everything' },
     to: { type: 'string', value: 'DIR', help: 'restore: below this folder instead of the original place' },
     force: { type: 'boolean', help: 'restore, export: replace files that are there and differ' },
     version: {
@@ -38,6 +40,8 @@ export const archive: Command = {
     },
     full: { type: 'boolean', help: 'sync: compare every byte, whatever size and time of change say' },
     yes: { type: 'boolean', help: 'forget: do not ask' },
+    undo: { type: 'boolean', help: 'forget: let it be archived again' },
+    'dry-run': { type: 'boolean', help: 'scrub: only say what would be masked' },
     ...READING_OPTIONS,
   },
   examples: [
@@ -45,6 +49,7 @@ export const archive: Command = {
     ['skein archive status', 'what is kept, and what the client deletes next'],
     ['skein archive restore 4f0c --to /tmp/back', 'one session with its agents and outputs, in another folder'],
     ['skein archive restore --all', 'everything the client deleted, back in place'],
+    ['skein archive scrub --all --dry-run', 'which secrets lie in the archive'],
     ['skein archive export skein-archive.db', 'one file to carry to another machine; there: skein archive import'],
   ],
   run,

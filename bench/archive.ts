@@ -1,0 +1,56 @@
+/** The rows of the archive, for a corpus of two sizes and one large file; all that is made of it included. */
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
+import { costOf } from './measure.ts';
+
+export interface ArchiveBench {
+  /** Megabytes of the two corpora; the second is also the size of the one file. */
+  readonly sizes: readonly [number, number];
+  readonly node: string;
+  readonly skein: string;
+  /** Preloaded, it prints the peak of the process. */
+  readonly peak: string;
+  row(name: string, measured: string, ratio: number, against: string, target: number): void;
+}
+
+const KEPT = join(ROOT, '.cache', 'bench', 'archive');
+const seconds = (cpu: number) => `${cpu.toFixed(3)} s`;
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+
+export function benchArchive(bench: ArchiveBench): void {
+  const start = costOf(`${bench.node} -e 0`, 20);
+  for (const size of bench.sizes) benchCorpus(bench, size, start.cpu);
+  const file = singleFile(bench.sizes[1]);
+  const whole = costOf(`rm -rf ${KEPT}; ${sync(bench, file)}`, 1);
+  benchPeak(bench, `first sync of one file of ${megabytes(bytesOf([file]))}`, whole.rss);
+  rmSync(KEPT, { recursive: true, force: true });
+}
+
+function benchCorpus(bench: ArchiveBench, size: number, start: number): void {
+  const { row } = bench;
+  const root = corpus(size);
+  const files = transcripts(root);
+  const list = files.map((file) => `'${file}'`).join(' ');
+  const [bare, piped] = [costOf(`wc -l ${list}`).cpu, costOf(`cat ${list} | wc -l`).cpu];
+  const first = costOf(`rm -rf ${KEPT}; ${sync(bench, root)}`, size > 500 ? 1 : 3);
+  const bytes = readdirSync(KEPT).reduce((sum, name) => sum + statSync(join(KEPT, name)).size, 0);
+  const again = costOf(sync(bench, root).replace(`--require ${bench.peak} `, ''), 20);
+  const name = megabytes(bytesOf(files));
+  console.log(
+    `\nthe archive of ${name} in ${files.length} files: wc -l ${seconds(bare)}, cat | wc -l ${seconds(piped)} (the first sync is ${(first.cpu / piped).toFixed(0)}× of that)`,
+  );
+  row(`first sync of ${name}`, seconds(first.cpu), first.cpu / bare, 'wc -l', 80);
+  row('archive and index: size', megabytes(bytes), bytes / bytesOf(files), 'the bytes', 0.6);
+  row('nothing changed, sync again', seconds(again.cpu), again.cpu / start, 'node -e 0', 3);
+  benchPeak(bench, `first sync of ${name}`, first.rss);
+}
+
+function benchPeak({ row }: ArchiveBench, name: string, rss: number): void {
+  row(`${name}: peak memory`, megabytes(rss), rss / 250e6, '250 MB', 1);
+}
+
+/** One that fails ends the measurement. */
+function sync({ node, skein, peak }: ArchiveBench, from: string): string {
+  return `SKEIN_HOME=${KEPT} ${node} --require ${peak} ${skein} archive sync --root ${from} || exit`;
+}

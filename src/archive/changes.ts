@@ -1,0 +1,21 @@
+/** Which sources must be looked at: decided by one walk over the disk and one over the tables, no file is opened. */
+import { knownSources } from './known.ts';
+import type { SourceFile } from './sources.ts';
+import type { Database } from './sqlite.ts';
+import { forgottenNames } from './tombstones.ts';
+
+export interface Changes {
+  /** New or changed, as far as size and mtime tell. */
+  readonly files: readonly SourceFile[];
+  readonly unchanged: number;
+  /** Left out, because a person had them forgotten. */
+  readonly forgotten: number;
+}
+
+export function changesIn(db: Database, sources: readonly SourceFile[], full: boolean): Changes {
+  const known = knownSources(db);
+  const left = full ? sources : sources.filter((file) => !known.isUpToDate(file));
+  const isForgotten = forgottenNames(db);
+  const files = left.filter((file) => !isForgotten(file));
+  return { files, unchanged: sources.length - left.length, forgotten: left.length - files.length };
+}

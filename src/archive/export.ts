@@ -1,0 +1,51 @@
+/** The whole archive as one file for another machine. */
+import { chmodSync, fsyncSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { makeFolders, syncFolder } from '../disk/durable.ts';
+import { codeOf } from '../disk/errors.ts';
+import { closeFile, openFile } from '../disk/io.ts';
+import { run } from './sqlite.ts';
+import { type Archive, guarded } from './store.ts';
+
+/** A copy of one moment, compacted; a sync may go on meanwhile. What is at `to` is replaced. */
+export function exportArchive({ db }: Archive, to: string): void {
+  const temp = `${to}.${process.pid}.tmp`;
+  guarded('cannot export', to, () => {
+    makeFolders(dirname(to), true);
+    removeLeftovers(to);
+    // Made before SQLite fills it, so that nobody else can ever read it.
+    closeFile(openFile(temp, 'wx', 0o600));
+    try {
+      run(db, 'VACUUM INTO ?', temp);
+      chmodSync(temp, 0o600);
+      const fd = openFile(temp, 'r+');
+      fsyncSync(fd);
+      closeFile(fd);
+      renameSync(temp, to);
+    } catch (error) {
+      rmSync(temp, { force: true });
+      throw error;
+    }
+    syncFolder(dirname(to));
+  });
+}
+
+/** What an export that was killed has left behind. */
+function removeLeftovers(to: string): void {
+  const folder = dirname(to);
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(`${basename(to)}.`)) continue;
+    const pid = /^(\d+)\.tmp$/.exec(name.slice(basename(to).length + 1))?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+}

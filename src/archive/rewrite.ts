@@ -1,0 +1,76 @@
+/** A version with some of its lines masked, under the same id. */
+import { createDigest } from './digest.ts';
+import { type ArchivedFile, saveVersion, type Version } from './files.ts';
+import { modeOf } from './ingest.ts';
+import type { PieceReader, PieceWriter } from './packs.ts';
+import { createRunWriter, runsOf } from './runs.ts';
+import { saveScrub, sourceOf } from './scrubs.ts';
+import { splitPieces } from './split.ts';
+import type { Database } from './sqlite.ts';
+import { type StoredPiece, storedLines } from './storedlines.ts';
+import type { Work } from './turns.ts';
+
+/** Whether one of the pieces, which are in order, is part of the version. */
+export function holdsAny(db: Database, version: Version, pieces: readonly number[]): boolean {
+  return runsOf(db, version.id).some(({ first, count }) => {
+    const next = pieces[firstIndex(pieces, first)];
+    return next !== undefined && next < first + count;
+  });
+}
+
+/** Of the first number that is not smaller. */
+function firstIndex(numbers: readonly number[], least: number): number {
+  let low = 0;
+  for (let high = numbers.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export interface Rewriting {
+  readonly db: Database;
+  /** The same buffer where there is nothing to mask. */
+  mask(raw: Buffer): Buffer;
+  readonly reader: PieceReader;
+  readonly pieces: PieceWriter;
+  /** Pieces of lines to mask. */
+  readonly hits: ReadonlySet<number>;
+  readonly at: string;
+}
+
+/** How many lines changed. */
+export function* rewrite(work: Rewriting, file: ArchivedFile, version: Version, tail: Buffer): Work<number> {
+  const { db, pieces, hits } = work;
+  const source = sourceOf(db, version);
+  const runs = createRunWriter(db, version.id, { anew: true });
+  const digest = createDigest();
+  let lines = tail === version.tail ? 0 : 1;
+  for (const line of storedLines(db, version, file.name, work.reader)) {
+    const raw = line.pieces.some(({ id }) => hits.has(id)) ? work.mask(line.raw) : line.raw;
+    if (raw === line.raw) for (const { id, param } of line.pieces) runs.add(id, param);
+    else {
+      lines += 1;
+      for (const { id, param } of stored(pieces, raw, modeOf(file.name))) runs.add(id, param);
+    }
+    digest.update(raw);
+    yield;
+  }
+  digest.update(tail);
+  runs.save();
+  const chain = Buffer.from(digest.link().chain);
+  saveVersion(db, { ...version, size: digest.size(), chain, digest: digest.value(), tail });
+  // What the source looks like does not change by being scrubbed again.
+  saveScrub(db, version.id, work.at, source);
+  return lines;
+}
+
+function stored(pieces: PieceWriter, raw: Buffer, mode: 'lines' | 'blocks'): StoredPiece[] {
+  const made: StoredPiece[] = [];
+  const splitter = splitPieces(mode, (part) => made.push(pieces.put(part)));
+  splitter.push(raw);
+  const rest = splitter.rest();
+  if (rest.length > 0) made.push(pieces.put(rest));
+  return made;
+}

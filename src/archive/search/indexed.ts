@@ -1,0 +1,149 @@
+/** Searching the index of words. Which words a text has was settled when it was indexed (views/search/words.ts): nothing is verified again. */
+
+import { labelTests, wheresOf } from '../../views/search/filter.ts';
+import { ROLES, WHERES } from '../../views/search/parts.ts';
+import type { Choice, Query, Term } from '../../views/search/query.ts';
+import { all, blobOf, type Database, get, maybeNumber, numberOf, textOf } from '../sqlite.ts';
+import { partKey } from './hit.ts';
+import { uuidOf } from './keys.ts';
+
+export interface IndexRow {
+  readonly piece: number;
+  readonly place: number;
+  readonly uuid: string | undefined;
+  readonly key: string;
+  readonly time: number | undefined;
+  readonly score: number;
+}
+
+export interface IndexQuery {
+  readonly query: Query;
+  readonly sort: 'rank' | 'date';
+  readonly now: number;
+  /** Of pieces; all without it. */
+  readonly isWanted?: (piece: number) => boolean;
+}
+
+export interface IndexFound {
+  readonly total: number;
+  /** The first so many, in their order. */
+  readonly rows: readonly IndexRow[];
+}
+
+/** Whether the index alone can tell. */
+export function isForIndex({ terms }: Query): boolean {
+  return terms.every(({ kind }) => kind === 'words');
+}
+
+export function findIndexed(db: Database, question: IndexQuery, most: number): IndexFound {
+  const { sql, values } = groupedSql(db, question);
+  const { now, sort } = question;
+  // What is older than a month counts up to half as much.
+  const ranked = `score * (1.0 + 1.0 / (1.0 + max(0, ${now} - coalesce(part.time, 0)) / 2592000000.0)), part.time DESC NULLS LAST`;
+  const order = sort === 'date' ? 'part.time DESC NULLS LAST' : ranked;
+  const found = all(db, `${sql} ORDER BY ${order}, part.id DESC LIMIT ?`, ...values, most);
+  const total = found.length < most ? found.length : countAll(db, sql, values);
+  return {
+    total,
+    rows: found.map((row) => ({
+      piece: numberOf(row, 'piece'),
+      place: numberOf(row, 'place'),
+      uuid: uuidOf(blobOf(row, 'key')),
+      key: partKey(blobOf(row, 'key'), numberOf(row, 'place')),
+      time: maybeNumber(row, 'time'),
+      score: numberOf(row, 'score'),
+    })),
+  };
+}
+
+function countAll(db: Database, sql: string, values: readonly string[]): number {
+  return numberOf(get(db, `SELECT count(*) AS n FROM (${sql})`, ...values), 'n');
+}
+
+/** All that is found, by what tells it apart. */
+export function keysFound(db: Database, question: IndexQuery): Set<string> {
+  const { sql, values } = groupedSql(db, question);
+  return new Set(all(db, sql, ...values).map((row) => partKey(blobOf(row, 'key'), numberOf(row, 'place'))));
+}
+
+interface Sql {
+  readonly sql: string;
+  readonly values: readonly string[];
+}
+
+/** A copy may be written another way than its original (H1): one row for all of them, the original's if it is there. */
+function groupedSql(db: Database, { query, isWanted }: IndexQuery): Sql {
+  const wanted = toMatch(query.terms);
+  const conditions = conditionsOf(db, query);
+  if (isWanted !== undefined) {
+    db.function('is_wanted', (piece) => (typeof piece === 'number' && isWanted(piece) ? 1 : 0));
+    conditions.push('is_wanted(part.piece)');
+  }
+  if (wanted.none !== undefined) conditions.push('part.id NOT IN (SELECT rowid FROM words WHERE words MATCH ?)');
+  const found =
+    wanted.match === undefined
+      ? 'SELECT id, 0.0 AS score FROM part'
+      : 'SELECT rowid AS id, bm25(words) AS score FROM words WHERE words MATCH ?';
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+  // Of the row with the least value of min() SQLite takes the other columns too.
+  const sql = `WITH found AS MATERIALIZED (${found})
+    SELECT part.id, part.piece, part.place, part.key, part.time, found.score, min(part.copy * 1e15 + part.id)
+    FROM found JOIN part ON part.id = found.id ${where} GROUP BY part.key, part.place`;
+  return { sql, values: [wanted.match, wanted.none].filter((each) => each !== undefined) };
+}
+
+/** In the index's own language; words hold nothing that means something in it. */
+function toMatch(terms: readonly Term[]): { match?: string; none?: string } {
+  const phrases = (negated: boolean) =>
+    terms.flatMap((term) =>
+      term.kind === 'words' && term.negated === negated ? [`"${term.words.join(' ')}"${term.prefix ? ' *' : ''}`] : [],
+    );
+  const [wanted, not] = [phrases(false), phrases(true)];
+  if (wanted.length === 0) return not.length === 0 ? {} : { none: not.join(' OR ') };
+  return { match: [wanted.join(' AND '), ...not].join(' NOT ') };
+}
+
+function conditionsOf(db: Database, query: Query): string[] {
+  const { filters, after, before } = query;
+  const tests = labelTests(query);
+  const numbers = (names: readonly string[], all: readonly string[]) => names.map((name) => all.indexOf(name));
+  return [
+    ...isIn('part.role', numbers(filters.role.any, ROLES), numbers(filters.role.none, ROLES), filters.role),
+    ...isIn(
+      'part.said',
+      numbers(wheresOf(filters.in.any), WHERES),
+      numbers(wheresOf(filters.in.none), WHERES),
+      filters.in,
+    ),
+    ...filters.is.any.map(() => 'part.error = 1'),
+    ...filters.is.none.map(() => 'part.error = 0'),
+    ...labelled(db, 'part.tool', filters.tool, tests.tool),
+    ...labelled(db, 'part.file', filters.file, tests.file),
+    ...labelled(db, 'part.model', filters.model, tests.model),
+    ...labelled(db, 'part.branch', filters['git-branch'], tests['git-branch']),
+    ...(after === undefined ? [] : [`part.time >= ${after}`]),
+    ...(before === undefined ? [] : [`part.time < ${before}`]),
+  ];
+}
+
+function isIn(column: string, any: readonly number[], none: readonly number[], choice: Choice): string[] {
+  return [
+    ...(choice.any.length > 0 ? [`${column} IN (${any.join()})`] : []),
+    ...(choice.none.length > 0 ? [`${column} NOT IN (${none.join()})`] : []),
+  ];
+}
+
+/** What has no label fits only when none is asked for. */
+function labelled(
+  db: Database,
+  column: string,
+  choice: Choice,
+  fits: (value: string | undefined) => boolean,
+): string[] {
+  if (choice.any.length + choice.none.length === 0) return [];
+  const ids = all(db, 'SELECT id, text FROM label').flatMap((row) =>
+    fits(textOf(row, 'text')) ? [numberOf(row, 'id')] : [],
+  );
+  const has = `${column} IN (${ids.join()})`;
+  return [fits(undefined) ? `(${column} IS NULL OR ${has})` : has];
+}

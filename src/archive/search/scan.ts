@@ -1,0 +1,177 @@
+/** Searching the files themselves: lines that may match are found in the bytes, and only they are parsed. */
+import { DiskError, type Problem, toProblem } from '../../disk/errors.ts';
+import type { SessionFile } from '../../disk/find.ts';
+import { type Finder, linesHolding } from '../../disk/needle.ts';
+import { parentSessionOf } from '../../disk/parent.ts';
+import { fileSource } from '../../disk/source.ts';
+import { type FilePlace, fileTest, partTest } from '../../views/search/filter.ts';
+import { createMatcher } from '../../views/search/match.ts';
+import type { Found, Part } from '../../views/search/parts.ts';
+import type { Query } from '../../views/search/query.ts';
+import { createFinder } from './finder.ts';
+import { type Candidate, type Loaded, partKey } from './hit.ts';
+import { keyOf } from './keys.ts';
+import { findableLine } from './lines.ts';
+
+export interface ScanOptions {
+  readonly onFile?: (file: SessionFile) => void;
+}
+
+export interface Scanned {
+  /** Copies once, in no order. */
+  readonly found: readonly Candidate[];
+  readonly files: number;
+  readonly problems: readonly Problem[];
+}
+
+interface ScanHit extends Candidate {
+  readonly isCopy: boolean;
+}
+
+export function scanFiles(files: readonly SessionFile[], query: Query, options: ScanOptions = {}): Scanned {
+  const scan = createScan(query);
+  const problems: Problem[] = [];
+  const isWanted = fileTest(query);
+  // The oldest file first: it holds the original of what others repeat.
+  const wanted = files
+    .filter((file) => isWanted === undefined || isWanted(placeOf(file)))
+    .toSorted((a, b) => a.mtimeMs - b.mtimeMs);
+  for (const file of wanted) {
+    try {
+      scan.add(linesOf(file, scan.find));
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+      problems.push(toProblem(error, file.file));
+    }
+    options.onFile?.(file);
+  }
+  return { found: scan.found(), files: wanted.length, problems };
+}
+
+function* linesOf(file: SessionFile, find: Finder): Generator<ScanLine> {
+  for (const { line, bytes } of linesHolding(file.file, find)) {
+    const { start, end } = line;
+    yield { bytes: asBuffer(bytes), load: (place) => loadLine(file, start, end, place) };
+  }
+}
+
+function loadLine(file: SessionFile, start: number, end: number, place: number): Loaded | undefined {
+  const source = fileSource(file.file);
+  try {
+    return toLoaded(asBuffer(source.read(start, end)), place, file.file, sessionOf(file), file.agentId);
+  } finally {
+    source.close();
+  }
+}
+
+function placeOf(file: SessionFile): FilePlace {
+  return { slug: file.slug, session: sessionOf(file), agent: file.agentId };
+}
+
+function sessionOf(file: SessionFile): string | undefined {
+  return file.kind === 'agent' ? (file.parentSessionId ?? parentSessionOf(file.file)) : file.sessionId;
+}
+
+interface Call {
+  readonly tool: string | undefined;
+  readonly file: string | undefined;
+}
+
+const UNKNOWN: Call = { tool: undefined, file: undefined };
+
+/** A line that may match, and how to read one of its parts again. */
+export interface ScanLine {
+  /** Valid until the next is asked for. */
+  readonly bytes: Buffer;
+  load(place: number): Loaded | undefined;
+}
+
+export interface Scan {
+  readonly find: Finder;
+  /** The lines of one file: a result is about what its call in the same file was about. */
+  add(lines: Iterable<ScanLine>): void;
+  found(): Candidate[];
+}
+
+export function createScan(query: Query): Scan {
+  const { tool, file: about } = query.filters;
+  const needsCalls = [tool, about].some(({ any, none }) => any.length + none.length > 0);
+  const finder = createFinder(query, needsCalls);
+  const matcher = createMatcher(query);
+  const fits = partTest(query);
+  const best = new Map<string, ScanHit>();
+
+  function keep(hit: ScanHit): void {
+    const known = best.get(hit.key);
+    if (known === undefined || (known.isCopy && !hit.isCopy)) best.set(hit.key, hit);
+  }
+
+  return {
+    find: finder.find,
+    add(lines) {
+      const calls = new Map<string, Call>();
+      // Whether a result is wanted is known when its call was seen, which may stand after it (E12).
+      const waiting: (() => void)[] = [];
+      for (const { bytes, load } of lines) {
+        const found = finder.mayMatch(bytes) ? findableLine(bytes) : undefined;
+        if (found === undefined) continue;
+        for (const part of found.parts) if (part.call && part.tool !== undefined) calls.set(part.call, callOf(part));
+        for (const [place, part] of found.parts.entries()) {
+          if (!matcher.matches(part.text)) continue;
+          const settle = () => {
+            const call = part.tool === undefined ? (calls.get(part.call ?? '') ?? UNKNOWN) : callOf(part);
+            if (fits(found, part, call)) keep(toHit(found, place, load));
+          };
+          if (needsCalls && part.tool === undefined && part.call !== undefined) waiting.push(settle);
+          else settle();
+        }
+      }
+      for (const settle of waiting) settle();
+    },
+    found: () => [...best.values()],
+  };
+}
+
+function callOf({ tool, file }: Part): Call {
+  return { tool, file };
+}
+
+/** Lines of files come as Buffers. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function toHit(found: Found, place: number, load: ScanLine['load']): ScanHit {
+  return {
+    key: partKey(keyOf(found.identity), place),
+    time: found.time,
+    score: 0,
+    isCopy: found.isCopy,
+    load: () => load(place),
+  };
+}
+
+export function toLoaded(
+  bytes: Buffer,
+  place: number,
+  file: string,
+  session: string | undefined,
+  agent: string | undefined,
+): Loaded | undefined {
+  const found = findableLine(bytes);
+  const part = found?.parts[place];
+  if (found === undefined || part === undefined) return undefined;
+  return {
+    uuid: found.uuid,
+    session: session ?? found.sessionId,
+    agent,
+    role: found.role,
+    where: part.where,
+    tool: part.tool,
+    isError: part.isError,
+    text: part.text,
+    time: found.timestamp,
+    file,
+    cwd: found.cwd,
+  };
+}

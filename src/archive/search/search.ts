@@ -1,0 +1,126 @@
+/** One search, over the index where there is one that can tell, else over the files; the same hits either way. */
+import { realpathSync } from 'node:fs';
+import type { Problem } from '../../disk/errors.ts';
+import type { SessionFile } from '../../disk/find.ts';
+import type { Root } from '../../disk/roots.ts';
+import { createMatcher } from '../../views/search/match.ts';
+import type { Query } from '../../views/search/query.ts';
+import { snippetOf } from '../../views/search/snippet.ts';
+import { openIndexForReading } from '../derived.ts';
+import { type Database, get, numberOf } from '../sqlite.ts';
+import type { Archive } from '../store.ts';
+import { createLoader, scanTails, wantedFiles } from './archived.ts';
+import { compareWithDisk } from './fresh.ts';
+import { byTime, type Candidate, type Hit } from './hit.ts';
+import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
+import { chatOfSession, type KnownChat } from './knownchats.ts';
+import { type ScanOptions, scanFiles } from './scan.ts';
+
+export interface SearchRequest extends ScanOptions {
+  readonly query: Query;
+  readonly sort: 'rank' | 'date';
+  readonly offset: number;
+  readonly limit: number;
+  readonly now: Date;
+  readonly mask?: (text: string) => string;
+  readonly snippetLength?: number;
+}
+
+export interface SearchResult {
+  readonly total: number;
+  readonly hits: readonly Hit[];
+  readonly engine: 'index' | 'files';
+  /** Transcripts read, because there is no index or because they changed since it was made. */
+  readonly scanned: number;
+  readonly problems: readonly Problem[];
+  /** By session, of those that were found and the archive knows. */
+  readonly chats: ReadonlyMap<string, KnownChat>;
+}
+
+/** Reads every file. Newest first: what is rare is only known with an index. */
+export function searchFiles(files: readonly SessionFile[], request: SearchRequest): SearchResult {
+  const { found, files: scanned, problems } = scanFiles(files, request.query, request);
+  const hits = pageOf(found.toSorted(byTime), request);
+  return { total: found.length, hits, engine: 'files', scanned, problems, chats: new Map() };
+}
+
+export interface OnDisk {
+  readonly roots: readonly Root[];
+  readonly files: readonly SessionFile[];
+  /** Only what lies there is wanted; everything archived without it. */
+  readonly places?: readonly string[];
+}
+
+/** undefined when the index cannot tell: there is none, it is behind the archive, or the query is not one of words. */
+export function searchIndex(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
+  if (!isForIndex(request.query)) return undefined;
+  const index = openIndexForReading(archive);
+  if (index === undefined) return undefined;
+  try {
+    return nextOf(index.db) < nextOf(archive.db) ? undefined : searchBoth(archive, index.db, disk, request);
+  } finally {
+    index.close();
+  }
+}
+
+function nextOf(db: Database): number {
+  return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
+}
+
+function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
+  const { query, sort, offset, limit, now } = request;
+  const stored = wantedFiles(archive.db, query, disk.places?.map(realPath));
+  const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted };
+  const compared = compareWithDisk(archive.db, disk.roots, disk.files);
+  const load = createLoader(archive.db, stored, compared.same);
+  const indexed = findIndexed(index, question, offset + limit);
+  const fromIndex = indexed.rows.map(
+    (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
+  );
+  const scanned = scanFiles(compared.fresh, query, request);
+  const unindexed = new Map(
+    [...scanTails(archive.db, stored, query), ...scanned.found].map((each) => [each.key, each]),
+  );
+  const known = unindexed.size > 0 ? keysFound(index, question) : new Set<string>();
+  const fresh = [...unindexed.values()].filter(({ key }) => !known.has(key)).toSorted(byTime);
+  // What is not indexed yet has no rank; it is what was said last.
+  const all = sort === 'date' ? [...fresh, ...fromIndex].toSorted(byTime) : [...fresh, ...fromIndex];
+  const hits = pageOf(all, request);
+  return {
+    total: indexed.total + fresh.length,
+    hits,
+    engine: 'index',
+    scanned: scanned.files,
+    problems: scanned.problems,
+    chats: chatsIn(index, hits),
+  };
+}
+
+function chatsIn(index: Database, hits: readonly Hit[]): Map<string, KnownChat> {
+  const chats = new Map<string, KnownChat>();
+  for (const { session } of hits) {
+    const chat = session === undefined || chats.has(session) ? undefined : chatOfSession(index, session);
+    if (session !== undefined && chat !== undefined) chats.set(session, chat);
+  }
+  return chats;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+function pageOf(found: readonly Candidate[], request: SearchRequest): Hit[] {
+  const { offset, limit, query, mask, snippetLength } = request;
+  const matcher = createMatcher(query);
+  return found.slice(offset, offset + limit).flatMap((candidate) => {
+    const loaded = candidate.load();
+    if (loaded === undefined) return [];
+    const { text, ...hit } = loaded;
+    const snippet = snippetOf(text, matcher, { mask, length: snippetLength });
+    return [{ ...hit, snippet: snippet.text, highlights: snippet.highlights }];
+  });
+}

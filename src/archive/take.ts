@@ -1,0 +1,147 @@
+/** Takes files into the archive, several in a transaction, a large one in several. */
+import { DiskError, type Problem, toProblem } from '../disk/errors.ts';
+import type { FileKey } from './files.ts';
+import { type IngestOptions, ingestStep, type Outcome } from './ingest.ts';
+import { type Input, openInput } from './input.ts';
+import { createPieceWriter, type PieceWriter } from './packs.ts';
+import type { SourceFile } from './sources.ts';
+import { type Database, totalChanges } from './sqlite.ts';
+import { type Archive, archiveId, noteChange } from './store.ts';
+import type { SyncOptions, TakenFiles } from './sync.ts';
+import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
+
+export function takeInTurns(
+  archive: Archive,
+  files: readonly SourceFile[],
+  options: SyncOptions = {},
+): Promise<TakenFiles> {
+  return inTurns(takeAll(archive, files, options));
+}
+
+/** The same without turns. */
+export function takeAtOnce(archive: Archive, files: readonly SourceFile[], options: SyncOptions = {}): TakenFiles {
+  return atOnce(takeAll(archive, files, options));
+}
+
+function* takeAll({ db }: Archive, files: readonly SourceFile[], options: SyncOptions): Work<TakenFiles> {
+  const { full, signal } = options;
+  const origin = archiveId(db);
+  const outcomes: Record<Outcome, number> = { unchanged: 0, touched: 0, added: 0, appended: 0, rewritten: 0 };
+  const problems: Problem[] = [];
+  const batch = createBatch(db);
+  let bytes = 0;
+  let unscrubbed = 0;
+  try {
+    for (const file of files) {
+      if (signal?.aborted) break;
+      const taken = yield* withInput(file, problems, (input) => {
+        const key = { origin, root: file.root, name: file.name, kind: file.kind };
+        return ingestSteps(batch, key, input, { full, session: file.session, signal });
+      });
+      if (taken?.problem) problems.push(taken.problem);
+      if (taken !== undefined) outcomes[taken.outcome] += 1;
+      bytes += taken?.bytes ?? 0;
+      if (taken?.unscrubbed) unscrubbed += 1;
+      options.onFile?.(file);
+    }
+    batch.commit();
+  } finally {
+    batch.abandon();
+  }
+  return { outcomes, bytes, unscrubbed, problems, stopped: signal?.aborted === true };
+}
+
+/** A source that cannot be read is told and passed over: what was taken of it is kept, the next sync goes on from there. */
+function* withInput<T>(file: SourceFile, problems: Problem[], call: (input: Input) => Work<T>): Work<T | undefined> {
+  let input: Input | undefined;
+  try {
+    input = openInput(file.path);
+    return yield* call(input);
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    problems.push(toProblem(error, file.path));
+    return undefined;
+  } finally {
+    input?.close();
+  }
+}
+
+export interface Taken {
+  readonly outcome: Outcome;
+  readonly bytes: number;
+  readonly unscrubbed: boolean;
+  readonly problem?: Problem;
+}
+
+/** One file, in as many steps as it takes; stopped between two, it goes on from there another time. */
+export function* ingestSteps(
+  batch: Batch,
+  key: FileKey,
+  input: Input,
+  options: IngestOptions & { readonly signal?: AbortSignal } = {},
+): Work<Taken> {
+  let outcome: Outcome | undefined;
+  let bytes = 0;
+  let unscrubbed = false;
+  for (;;) {
+    // The first step compares and decides; the following ones only append to what it began.
+    const full = outcome === undefined && options.full;
+    const step = batch.step((db, pieces) => ingestStep(db, pieces, key, input, { ...options, full }));
+    outcome ??= step.outcome;
+    bytes += step.bytes;
+    unscrubbed ||= step.unscrubbed === true;
+    yield;
+    if (step.done || options.signal?.aborted) return { outcome, bytes, unscrubbed, problem: step.problem };
+  }
+}
+
+export interface Batch {
+  step<T extends { readonly bytes: number }>(call: (db: Database, pieces: PieceWriter) => T): T;
+  commit(): void;
+  /** Undoes what was not committed. */
+  abandon(): void;
+}
+
+/** Small files share a transaction, so that the disk is waited for once; a large one has several. */
+const BATCH_BYTES = 16 << 20;
+
+export function createBatch(db: Database): Batch {
+  let pieces: PieceWriter | undefined;
+  let bytes = 0;
+  let changes = 0;
+
+  function begin(): PieceWriter {
+    if (pieces !== undefined) return pieces;
+    db.exec('BEGIN IMMEDIATE');
+    changes = totalChanges(db);
+    pieces = createPieceWriter(db);
+    return pieces;
+  }
+
+  function commit(): void {
+    if (pieces === undefined) return;
+    pieces.flush();
+    if (totalChanges(db) > changes) noteChange(db);
+    db.exec('COMMIT');
+    pieces = undefined;
+    bytes = 0;
+  }
+
+  return {
+    step(call) {
+      const result = call(db, begin());
+      bytes += result.bytes;
+      if (bytes >= BATCH_BYTES) {
+        commit();
+        collectGarbage();
+      }
+      return result;
+    },
+    commit,
+    abandon() {
+      pieces = undefined;
+      // A full disk makes SQLite roll back by itself.
+      if (db.isTransaction) db.exec('ROLLBACK');
+    },
+  };
+}

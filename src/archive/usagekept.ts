@@ -1,0 +1,48 @@
+/** Reading what is kept of usage. */
+import type { FileUsage } from '../disk/usage.ts';
+import { parseJson } from '../format/json.ts';
+import { cellsFromJson } from '../views/usage/cells.ts';
+import type { Fact } from '../views/usage/facts.ts';
+import { TABLE } from '../views/usage/pricetable.ts';
+import { nodeZlib } from './builtins.ts';
+import { openIndexForReading } from './derived.ts';
+import { blobOf, type Database, get, textOf } from './sqlite.ts';
+import { type Archive, changesOf } from './store.ts';
+import { usageFromJson } from './usagejson.ts';
+
+export interface KeptUsage {
+  /** The messages of a transcript with these bytes; `file` is what to call it. */
+  find(digest: Buffer, file: string): FileUsage[] | undefined;
+  /** All transcripts of the archive added up, if these are all, by their ids. undefined when that is not of now. */
+  cells(files: ReadonlyMap<string, string>): Fact[] | undefined;
+}
+
+/** undefined where there is none, or none of this layout. */
+export function openUsage(archive: Archive): KeptUsage | undefined {
+  const index = quietly(() => openIndexForReading(archive));
+  if (index === undefined) return undefined;
+  const { db } = index;
+  return {
+    find: (digest, file) => quietly(() => findUsage(db, digest, file)),
+    cells: (files) =>
+      quietly(() => {
+        const sql = 'SELECT body FROM usage_cells WHERE prices = ? AND changes = ? AND files = ?';
+        const row = get(db, sql, TABLE.version, changesOf(archive.db), files.size);
+        return row && cellsFromJson(parseJson(textOf(row, 'body')), (id) => files.get(id) ?? id);
+      }),
+  };
+}
+
+export function findUsage(db: Database, digest: Buffer, file: string): FileUsage[] | undefined {
+  const row = get(db, 'SELECT body FROM usage WHERE digest = ?', digest);
+  return row && usageFromJson(parseJson(nodeZlib().zstdDecompressSync(blobOf(row, 'body')).toString('utf8')), file);
+}
+
+/** Whatever is wrong with what can be made again: the transcripts themselves are read. */
+function quietly<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** The step at the end of whatever adds to the archive: what is made of it is brought up to date. */
+import { isDerived, setDerived } from '../../archive/derived.ts';
+import { ArchiveError } from '../../archive/errors.ts';
+import { type Archive, changesOf } from '../../archive/store.ts';
+import type { Problem } from '../../disk/errors.ts';
+import type { Context } from '../context.ts';
+
+/** What was archived is safe whatever becomes of the index, so its troubles are only told. */
+export async function updateDerived(context: Context, archive: Archive): Promise<Problem[]> {
+  try {
+    const changes = changesOf(archive.db);
+    if (isDerived(archive, changes)) return [];
+    const { deriveWithProgress } = await import('./rebuild.ts');
+    const { later } = await deriveWithProgress(context, archive);
+    // Of the changes seen before: another process may have added something meanwhile.
+    if (!context.signal.aborted && !later) setDerived(archive, changes);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return [{ kind: 'unreadable', what: error.message, where: error.where, next: error.next }];
+  }
+}

@@ -1,0 +1,82 @@
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { searchIndex } from '../../../src/archive/search/search.ts';
+import { updateIndex } from '../../../src/archive/textindex.ts';
+import { io, ioSince } from '../../../src/disk/io.ts';
+import { entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
+import { inFiles, inIndex, onDisk, requestOf, searchable } from './helpers.ts';
+
+const NAME = `${PLACE}/${SESSION}.jsonl`;
+const OTHER = `${PLACE}/${FORK}.jsonl`;
+
+function archived() {
+  return searchable({ [NAME]: entry('a') + entry('b'), [OTHER]: entry('c', FORK) });
+}
+
+describe('the index is never silently behind', () => {
+  test('what was appended since is read beside it; the rest is not', () => {
+    const { archive, root } = archived();
+    appendFileSync(join(root, NAME), entry('d', SESSION, 'newword text'));
+    const before = { ...io };
+    expect(inIndex(archive, root, 'newword').total).toBe(1);
+    expect(ioSince(before).bytesRead).toBeLessThan(readFileSync(join(root, NAME)).length * 3);
+    const { total, scanned, engine } = inIndex(archive, root, 'text');
+    expect([total, scanned, engine]).toEqual([4, 1, 'index']);
+    expect(total).toBe(inFiles(root, 'text').total);
+  });
+
+  test('what is new is found, what was deleted is still found', () => {
+    const { archive, root } = archived();
+    writeFileSync(join(root, `${PLACE}/33333333-3333-4333-8333-333333333333.jsonl`), entry('e'));
+    rmSync(join(root, OTHER));
+    const { hits } = inIndex(archive, root, 'text');
+    expect(hits.map(({ uuid }) => uuid).sort()).toEqual(['a', 'b', 'c', 'e']);
+  });
+
+  test('what was rewritten is found in both states', () => {
+    const { archive, root } = archived();
+    writeFileSync(join(root, NAME), entry('a') + entry('x', SESSION, 'rewritten'));
+    expect(inIndex(archive, root, 'rewritten').total).toBe(1);
+    syncRoot(archive, root);
+    updateIndex(archive);
+    expect(['rewritten', '"text of b"'].map((text) => inIndex(archive, root, text).total)).toEqual([1, 1]);
+  });
+
+  test('an index that lacks archived lines is not used', () => {
+    const { archive, root } = archived();
+    appendFileSync(join(root, NAME), entry('d', SESSION, 'newword'));
+    syncRoot(archive, root);
+    expect(searchIndex(archive, onDisk(root), requestOf('newword'))).toBeUndefined();
+    updateIndex(archive);
+    expect(inIndex(archive, root, 'newword')).toMatchObject({ total: 1, scanned: 0 });
+  });
+
+  test('a part of the text and a regular expression are looked for in the files', () => {
+    const { archive, root } = archived();
+    for (const text of ['~ext', '/te.t/']) {
+      expect(searchIndex(archive, onDisk(root), requestOf(text))).toBeUndefined();
+      expect(inFiles(root, text).total).toBe(3);
+    }
+  });
+});
+
+test('pages follow each other without gaps, by rank and by date', () => {
+  const lines = Array.from({ length: 25 }, (_, n) =>
+    entry(`u${n}`).replace('"uuid"', `"timestamp":"2026-01-01T00:00:${String(n).padStart(2, '0')}Z","uuid"`),
+  );
+  const { archive, root } = searchable({ [NAME]: lines.slice(0, 20).join('') });
+  appendFileSync(join(root, NAME), lines.slice(20).join(''));
+  for (const sort of ['rank', 'date'] as const) {
+    const pages = [0, 7, 14, 21].map((offset) => inIndex(archive, root, 'text', { offset, limit: 7, sort }));
+    expect(pages.map(({ total, hits }) => [total, hits.length])).toEqual([
+      [25, 7],
+      [25, 7],
+      [25, 7],
+      [25, 4],
+    ]);
+    const uuids = pages.flatMap(({ hits }) => hits.map(({ uuid }) => uuid));
+    expect(new Set(uuids).size).toBe(25);
+    if (sort === 'date') expect(uuids).toEqual(lines.map((_, n) => `u${24 - n}`));
+  }
+});

@@ -1,0 +1,77 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openIndex } from '../../src/archive/derived.ts';
+import { allStates } from '../../src/archive/files.ts';
+import { totalChanges } from '../../src/archive/sqlite.ts';
+import { usageFromJson, usageToJson } from '../../src/archive/usagejson.ts';
+import { openUsage } from '../../src/archive/usagekept.ts';
+import { updateUsageInTurns } from '../../src/archive/usagerows.ts';
+import { usageOfFile } from '../../src/disk/usage.ts';
+import { parseJson } from '../../src/format/json.ts';
+import { assistant, chain, toJsonl } from '../support/build.ts';
+import { FIXTURES, transcriptsBelow } from '../support/files.ts';
+import { FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
+
+const lines = (from: number, count: number) =>
+  toJsonl(
+    chain(
+      Array.from({ length: count }, (_, n) => assistant('x', { id: `m${from + n}`, requestId: `r${from + n}` })),
+      { cwd: '/work/app' },
+    ).map((line, n) => ({ ...line, uuid: `u${from + n}` })),
+  );
+
+describe('usage kept beside the archive', () => {
+  test('each transcript is read once; a second time nothing is read or written', async () => {
+    const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: lines(0, 3), [`${PLACE}/${FORK}.jsonl`]: lines(2, 2) });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    expect(await updateUsageInTurns(archive)).toBe(2);
+    expect(await updateUsageInTurns(archive)).toBe(0);
+    appendFileSync(join(root, PLACE, `${SESSION}.jsonl`), lines(10, 1));
+    syncRoot(archive, root);
+    expect(await updateUsageInTurns(archive)).toBe(1);
+    const files = new Map(allStates(archive.db).map(({ id }) => [String(id), String(id)]));
+    const cells = openUsage(archive)?.cells(files) ?? [];
+    // m2 is in both files.
+    expect(cells.reduce((sum, { messages }) => sum + messages, 0)).toBe(5);
+    expect(openUsage(archive)?.cells(new Map([...files].slice(1)))).toBeUndefined();
+  });
+
+  test('sums of another time are not given', async () => {
+    const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: lines(0, 3) });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    await updateUsageInTurns(archive);
+    appendFileSync(join(root, PLACE, `${SESSION}.jsonl`), lines(10, 1));
+    syncRoot(archive, root);
+    const files = new Map(allStates(archive.db).map(({ id }) => [String(id), String(id)]));
+    expect(openUsage(archive)?.cells(files)).toBeUndefined();
+    const index = openIndex(archive);
+    expect(totalChanges(index.db)).toBe(0);
+    index.close();
+  });
+
+  test('what is written down is what was read, on every fixture', () => {
+    for (const file of transcriptsBelow(FIXTURES)) {
+      const messages = usageOfFile(file);
+      const again = usageFromJson(parseJson(JSON.stringify(usageToJson(messages))), file) ?? [];
+      const plain = (list: readonly object[]) =>
+        JSON.stringify(
+          list.map((each) => ({ ...each, uuid: undefined })),
+          sorted,
+        );
+      expect(plain(again), file).toBe(plain(messages));
+    }
+  });
+});
+
+/** Keys in one order; line numbers are only known when asked for. */
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== 'line')
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
