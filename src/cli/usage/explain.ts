@@ -1,0 +1,77 @@
+/** `--explain`: each message with every line that tells of it, which of them counted, and why. */
+import type { SessionFile } from '../../disk/find.ts';
+import type { FileUsage } from '../../disk/usage.ts';
+import type { LineUsage } from '../../graph/usage/line.ts';
+import { safeLine } from '../../views/safe.ts';
+import { costText } from '../../views/usage/amounts.ts';
+import { type Explained, explainMessage } from '../../views/usage/explain.ts';
+import { toFact } from '../../views/usage/facts.ts';
+import { wholeNumber } from '../arguments.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { homePath } from '../layout.ts';
+import { chooseFiles } from './choose.ts';
+import { gatherMessages } from './gather.ts';
+import { openPricing } from './pricing.ts';
+import { questionOf } from './question.ts';
+
+const SHOWN = 20;
+
+export async function explain(context: Context, args: Arguments): Promise<number> {
+  const question = questionOf(context, args);
+  const pricing = openPricing(context, args);
+  const { files } = await chooseFiles(context, args);
+  const { messages, projectOf, linesOf } = gatherWithLines(context, files);
+  const wanted = messages
+    .map((message) => ({ message, fact: toFact(message, projectOf(message), pricing) }))
+    .filter(({ fact }) => question.wanted(fact))
+    .sort((a, b) => (a.fact.time ?? 0) - (b.fact.time ?? 0));
+  const skip = wholeNumber(args, 'skip') ?? 0;
+  const limit = wholeNumber(args, 'limit') ?? SHOWN;
+  const page = wanted.slice(skip, skip + limit);
+  const explained = page.map(({ message, fact }) => explainMessage(message, linesOf(message), fact));
+  if (args.flag('json')) {
+    const json = { total: wanted.length, skip, messages: explained };
+    context.out.write(`${JSON.stringify(json, null, 2)}\n`);
+    return wanted.length > 0 ? 0 : 1;
+  }
+  for (const [index, each] of explained.entries()) print(context, each, costText(page[index]?.fact ?? NO_COST));
+  const end = skip + page.length;
+  const more = end < wanted.length ? `; the next: --skip ${end}` : '';
+  context.out.write(context.out.style.dim(`${page.length} of ${wanted.length} messages${more}\n`));
+  return wanted.length > 0 ? 0 : 1;
+}
+
+const NO_COST = { cost: 0, unpriced: 1, messages: 1 };
+
+/** Every line of every message. What is counted in several files is joined. */
+function gatherWithLines(context: Context, files: readonly SessionFile[]) {
+  const inFile = new Map<FileUsage, LineUsage[]>();
+  const counted = new Map<FileUsage, LineUsage[]>();
+  const gathered = gatherMessages(context, files, {
+    onLine: (line, message) => push(inFile, message, line),
+    onMessage: (message, whole) => {
+      for (const line of inFile.get(message) ?? []) push(counted, whole, line);
+    },
+  });
+  return { ...gathered, linesOf: (message: FileUsage) => counted.get(message) ?? [] };
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function print({ out, home }: Context, message: Explained, cost: string): void {
+  const { style } = out;
+  const { input, output, cacheCreation, cacheRead } = message.usage;
+  const head = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safeLine).join('  ');
+  out.write(`${style.bold(head)}\n`);
+  out.write(`  input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}\n`);
+  for (const line of message.lines) {
+    const mark = line.counted ? style.good('counted') : style.dim('       ');
+    const what = `output ${line.usage.output}, ${line.why}`;
+    out.write(`  ${mark} ${safeLine(homePath(line.file, home))}:${line.line}  ${style.dim(what)}\n`);
+  }
+}

@@ -1,0 +1,121 @@
+/** A report for people. */
+import { costText, tokenText } from '../../views/usage/amounts.ts';
+import { ASCII, bar, type Glyphs, heatMap, UNICODE } from '../../views/usage/plot.ts';
+import { type Grouping, isTime, type Report, type Row, tokens } from '../../views/usage/rows.ts';
+import { wrapProse } from '../../views/wrap.ts';
+import type { Context } from '../context.ts';
+import { type Column, displayWidth, shortModel, shortPath, table } from '../layout.ts';
+import type { PriceTable } from './pricetable.ts';
+
+export interface PrintOptions {
+  /** Titles of chats. */
+  readonly labels: ReadonlyMap<string, string>;
+  readonly plot: boolean;
+  readonly ascii: boolean;
+}
+
+const TITLES: Record<Grouping, string> = {
+  day: 'DAY',
+  week: 'WEEK OF',
+  month: 'MONTH',
+  block: 'BLOCK FROM (UTC)',
+  project: 'PROJECT',
+  model: 'MODEL',
+  chat: 'CHAT',
+  session: 'SESSION',
+  branch: 'GIT BRANCH',
+  agent: 'AGENT',
+  total: '',
+};
+
+/** A pipe has no width; a plot asked for there gets this one. */
+const PIPE_WIDTH = 100;
+/** What the cost needs at the least, with the gaps between. */
+const COST_ROOM = 14;
+const WIDEST_BAR = 40;
+const LEAST_BAR = 6;
+
+export function printReport({ out }: Context, report: Report, options: PrintOptions): void {
+  const rows: (Row & { isTotal?: boolean })[] = [...report.rows];
+  const several = rows.length > 1;
+  if (several)
+    rows.push({ ...report.totals, key: report.by.map((_, place) => (place === 0 ? 'total' : '')), isTotal: true });
+  const widest = Math.max(8, Math.min(48, Math.floor((out.columns - COST_ROOM) / report.by.length)));
+  const columns: Column<Row & { isTotal?: boolean }>[] = report.by.map((grouping, place) => ({
+    title: TITLES[grouping],
+    cell: (row) => (row.isTotal ? (row.key[place] ?? '') : label(grouping, row.key[place] ?? '', options)),
+    drop: 0,
+    max: widest,
+    flexible: place === report.by.length - 1 && !isTime(grouping),
+  }));
+  const count = (title: string, cell: (row: Row) => string, drop: number) =>
+    columns.push({ title, cell, align: 'right', drop });
+  count('MESSAGES', ({ messages }) => String(messages), 5);
+  count('INPUT', ({ input }) => tokenText(input), 4);
+  count('OUTPUT', ({ output, incomplete }) => `${tokenText(output)}${incomplete > 0 ? '*' : ''}`, 1);
+  count('CACHE WRITE', ({ cacheCreation }) => tokenText(cacheCreation), 3);
+  count('CACHE READ', ({ cacheRead }) => tokenText(cacheRead), 2);
+  count('COST', (row) => costText(row), 0);
+  const lines = table(rows, columns, out.columns, out.style.dim);
+  const bars = options.plot && several ? barsOf(out.columns, lines, report.rows, options) : [];
+  const longest = Math.max(...lines.map(displayWidth));
+  for (const [index, line] of lines.entries()) {
+    const drawn = bars[index - 1];
+    const gap = ' '.repeat(Math.max(0, longest - displayWidth(line)) + 2);
+    const isLast = several && index === lines.length - 1;
+    out.write(`${isLast ? out.style.bold(line) : line}${drawn ? gap + out.style.accent(drawn) : ''}\n`);
+  }
+}
+
+function barsOf(columns: number, lines: readonly string[], rows: readonly Row[], { ascii }: PrintOptions): string[] {
+  const whole = Number.isFinite(columns) ? columns : PIPE_WIDTH;
+  const width = Math.min(WIDEST_BAR, whole - Math.max(...lines.map(displayWidth)) - 2);
+  if (width < LEAST_BAR) return [];
+  const value = measure(rows);
+  const largest = Math.max(...rows.map(value));
+  return rows.map((row) => bar(value(row), largest, width, glyphs(ascii)));
+}
+
+/** By cost; by tokens where there is none. */
+export function measure(rows: readonly Row[]): (row: Row) => number {
+  return rows.some(({ cost }) => cost > 0) ? ({ cost }) => cost : tokens;
+}
+
+function glyphs(ascii: boolean): Glyphs {
+  return ascii ? ASCII : UNICODE;
+}
+
+function label(grouping: Grouping, value: string, { labels }: PrintOptions): string {
+  if (grouping === 'project') return shortPath(value);
+  if (grouping === 'model') return shortModel(value);
+  if (grouping === 'block') return value.slice(0, 16).replace('T', ' ');
+  if (grouping === 'session') return value.slice(0, 8);
+  if (grouping === 'branch') return value === '' ? '(none)' : value;
+  if (grouping !== 'chat') return value;
+  const title = labels.get(value);
+  return `${value.slice(0, 8)}${title === undefined ? '' : ` ${title}`}`;
+}
+
+export function printHeatMap({ out }: Context, days: Report, ascii: boolean): void {
+  const value = measure(days.rows);
+  const dated = days.rows.filter(({ key: [day = ''] }) => /^\d/.test(day));
+  const values = new Map(dated.map((row) => [row.key[0] ?? '', value(row)]));
+  for (const line of heatMap(values, Math.min(out.columns, 4 + 2 * 53), glyphs(ascii))) out.write(`${line}\n`);
+  out.write(out.style.dim(`    less ${glyphs(ascii).shades.join(' ')} more\n`));
+}
+
+/** What to know about the numbers. */
+export function printNotes({ out }: Context, report: Report, prices: PriceTable, source: string): void {
+  const { totals, unknownModels } = report;
+  const notes: string[] = [];
+  if (totals.incomplete > 0) {
+    const estimate = `about ${tokenText(totals.estimatedOutput)} by the length of their text, not counted above`;
+    notes.push(`* incomplete: the client recorded no output of ${totals.incomplete} messages (${estimate})`);
+  }
+  if (totals.unpriced > 0) {
+    notes.push(`cost unknown of ${totals.unpriced} messages: ${unknownModels.join(', ')} (--prices FILE tells it)`);
+  }
+  const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';
+  notes.push(`prices: ${own}${prices.name} of ${prices.date} · read from ${source}`);
+  for (const note of notes) for (const line of wrapProse(note, out.columns)) out.write(`${out.style.dim(line)}\n`);
+}

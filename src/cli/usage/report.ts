@@ -1,0 +1,64 @@
+/** The report itself: facts, grouped, printed. */
+import type { Fact } from '../../views/usage/facts.ts';
+import { reportJson } from '../../views/usage/json.ts';
+import { reportOf } from '../../views/usage/rows.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { chooseFiles } from './choose.ts';
+import { namesFor } from './names.ts';
+import { costMode, type PriceTable, tableOf } from './pricetable.ts';
+import { type Question, questionOf } from './question.ts';
+
+/** Exit code 1 when nothing was found. */
+export async function report(context: Context, args: Arguments): Promise<number> {
+  const question = questionOf(context, args);
+  const { library, files } = await chooseFiles(context, args);
+  const cells = isPlain(args, question) ? library.known.usageCells(files) : undefined;
+  const found: Found = cells
+    ? { facts: cells, engine: 'archive', read: 0, prices: tableOf() }
+    : await (await import('./facts.ts')).factsOf(context, args, library, files);
+  const names = await namesFor(context, args, library, question.by);
+  const { wanted, timeZone } = question;
+  const result = reportOf(found.facts, { ...names, ...question });
+  const days = args.flag('heatmap') ? reportOf(found.facts, { by: ['day'], wanted, timeZone }) : undefined;
+  const { engine, read, prices } = found;
+  if (args.flag('json')) {
+    const about = { engine, read, timeZone: timeZone ?? 'local', cost: costMode(args), prices };
+    const calendar = days && { days: reportJson(days, names.labels).rows };
+    context.out.write(`${JSON.stringify({ ...about, ...reportJson(result, names.labels), ...calendar }, null, 2)}\n`);
+  } else if (result.totals.messages === 0) context.err.write('No usage was found.\n');
+  else {
+    const { printHeatMap, printNotes, printReport } = await import('./print.ts');
+    const ascii = args.flag('ascii') || !showsUnicode(context);
+    if (days) printHeatMap(context, days, ascii);
+    else
+      printReport(context, result, { labels: names.labels, plot: args.flag('plot') || context.out.isTerminal, ascii });
+    printNotes(context, result, prices, sourceText(found, files.length));
+  }
+  return result.totals.messages > 0 ? 0 : 1;
+}
+
+export interface Found {
+  readonly facts: readonly Fact[];
+  readonly engine: 'archive' | 'files';
+  /** Files that had to be read. */
+  readonly read: number;
+  readonly prices: PriceTable;
+}
+
+/** Whether sums by the quarter of an hour, at the usual prices, answer it exactly. */
+function isPlain(args: Arguments, { by, needsTimes }: Question): boolean {
+  const asUsual = args.value('prices') === undefined && costMode(args) === 'auto' && args.positionals.length === 0;
+  return asUsual && !by.includes('block') && !needsTimes;
+}
+
+function sourceText({ engine, read }: Found, files: number): string {
+  if (engine === 'files') return `${files} files`;
+  return read > 0 ? `the archive and ${read} newer files` : 'the archive';
+}
+
+/** A locale that says otherwise, and terminals that have no such characters. */
+export function showsUnicode({ env }: Pick<Context, 'env'>): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return (locale === undefined || /utf-?8/i.test(locale)) && env.TERM !== 'dumb' && env.TERM !== 'linux';
+}

@@ -1,0 +1,101 @@
+/** `--by tool` */
+import { DiskError } from '../../disk/errors.ts';
+import type { SessionFile } from '../../disk/find.ts';
+import { readEntriesOf } from '../../disk/read.ts';
+import type { Entry } from '../../format/entry.ts';
+import { millisOf } from '../../graph/time.ts';
+import { pairToolCalls } from '../../graph/toolcalls.ts';
+import type { ToolCall } from '../../graph/types.ts';
+import { tokenText } from '../../views/usage/amounts.ts';
+import { NOTHING } from '../../views/usage/facts.ts';
+import { createToolFold, type ToolReport, type ToolRow } from '../../views/usage/tools.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { type Column, table } from '../layout.ts';
+import { reportProblems } from '../library.ts';
+import { progressOf } from '../progress.ts';
+import { chooseFiles } from './choose.ts';
+import { questionOf } from './question.ts';
+
+export async function reportTools(context: Context, args: Arguments): Promise<number> {
+  const { wanted } = questionOf(context, { ...args, values: (name) => (name === 'by' ? [] : args.values(name)) });
+  const { files } = await chooseFiles(context, args);
+  const fold = createToolFold();
+  const progress = progressOf(context, 'reading', files);
+  for (const file of files) {
+    for (const call of callsOf(context, file)) if (wanted(placeOf(call, file))) fold.add(call);
+    progress.done(file);
+  }
+  progress.clear();
+  const report = fold.report();
+  if (args.flag('json'))
+    context.out.write(`${JSON.stringify({ engine: 'files', by: ['tool'], ...toJson(report) }, null, 2)}\n`);
+  else if (report.rows.length === 0) context.err.write('No tool calls were found.\n');
+  else print(context, report);
+  return report.rows.length > 0 ? 0 : 1;
+}
+
+/** The filters of messages, asked of a call. */
+function placeOf({ use, started }: ToolCall, { slug, file }: SessionFile) {
+  const { cwd, message, gitBranch = '' } = use.head;
+  return {
+    ...NOTHING,
+    time: millisOf(started),
+    model: message?.model ?? '',
+    project: cwd ?? slug,
+    gitBranch,
+    file,
+    agentId: '',
+  };
+}
+
+function callsOf(context: Context, { file }: SessionFile): ToolCall[] {
+  try {
+    return pairToolCalls([...withTools(readEntriesOf(file))]).calls;
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    reportProblems(context, [{ kind: 'unreadable', what: error.what, where: error.where, next: error.next }]);
+    return [];
+  }
+}
+
+/** What pairing looks at; the rest is not kept. */
+function* withTools(entries: Iterable<Entry>): Generator<Entry> {
+  for (const entry of entries) if (entry.kind === 'user' || entry.kind === 'assistant') yield entry;
+}
+
+function toJson({ totals, rows }: ToolReport) {
+  return { totals, rows: rows.map(({ tool, ...sums }) => ({ key: { tool }, ...sums })) };
+}
+
+function print({ out }: Context, { totals, rows }: ToolReport): void {
+  const all: ToolRow[] = rows.length > 1 ? [...rows, { ...totals, tool: 'total' }] : [...rows];
+  const number = (title: string, cell: (row: ToolRow) => string, drop: number): Column<ToolRow> => ({
+    title,
+    cell,
+    align: 'right',
+    drop,
+  });
+  const some = (value: number) => (value === 0 ? '' : String(value));
+  const columns: Column<ToolRow>[] = [
+    { title: 'TOOL', cell: ({ tool }) => tool, drop: 0, flexible: true },
+    number('CALLS', ({ calls }) => String(calls), 0),
+    number('FAILED', ({ failures }) => some(failures), 0),
+    number('FAILED %', ({ calls, failures }) => ((failures / calls) * 100).toFixed(1), 4),
+    number('DENIED', ({ denied }) => some(denied), 5),
+    number('STOPPED', ({ interrupted }) => some(interrupted), 7),
+    number('TIME', ({ durationMs }) => duration(durationMs), 1),
+    number('EACH', ({ durationMs, timed }) => (timed > 0 ? duration(durationMs / timed) : ''), 3),
+    number('RESULTS', ({ resultCharacters }) => `${tokenText(resultCharacters)}`, 2),
+    number('LARGEST', ({ largestResult }) => tokenText(largestResult), 6),
+  ];
+  for (const line of table(all, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
+  out.write(out.style.dim('results in characters of text the model was given\n'));
+}
+
+function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
