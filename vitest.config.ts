@@ -5,8 +5,9 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/properties.ts',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/deep/**'],
+    exclude: ['test/deep/**', 'test/interop/**'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    maxWorkers: 2,
   },
 });

@@ -1,11 +1,14 @@
 /** `npm run bench`: the table of ratios, every row against a baseline measured in the same run. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { benchArchive } from './archive.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { costOf } from './measure.ts';
+import { benchSearch } from './search.ts';
+import { benchUsage } from './usage.ts';
 
 const { values } = parseArgs({
   options: {
@@ -137,28 +140,18 @@ if (wanted('memory')) {
 }
 
 if (wanted('archive')) {
-  const root = corpus(Number(values.mb));
-  const files = transcripts(root);
-  const kept = join(ROOT, '.cache', 'bench', 'archive');
-  const sync = (from: string) => `SKEIN_HOME=${kept} ${NODE} --require ${PEAK} ${SKEIN} archive sync --root ${from}`;
-  console.log(`\nthe archive of ${megabytes(bytesOf(files))} in ${files.length} files, text index included`);
-  const lines = costOf(`cat ${root}/projects/*/*.jsonl | wc -l`);
-  const first = costOf(`rm -rf ${kept}; ${sync(root)}`, 3);
-  row('first sync', seconds(first.cpu), first.cpu / lines.cpu, 'cat | wc -l', 80);
-  const size = readdirSync(kept).reduce((sum, name) => sum + statSync(join(kept, name)).size, 0);
-  row('archive and index: size', megabytes(size), size / bytesOf(files), 'the bytes', 0.6);
-  const again = costOf(sync(root).replace(`--require ${PEAK} `, ''), 20);
-  row('nothing changed, sync again', seconds(again.cpu), again.cpu / costOf(`${NODE} -e 0`, 20).cpu, 'node -e 0', 3);
-  const large = singleFile(Number(values.large));
-  const whole = costOf(`rm -rf ${kept}; ${sync(large)}`, 1);
-  row(
-    `first sync of ${megabytes(bytesOf([large]))}: peak memory`,
-    megabytes(whole.rss),
-    whole.rss / 250e6,
-    '250 MB',
-    1,
-  );
-  rmSync(kept, { recursive: true });
+  const sizes = [Number(values.mb), Number(values.large)] as const;
+  benchArchive({ sizes, node: NODE, skein: SKEIN, peak: PEAK, row });
+}
+
+if (wanted('search')) {
+  const sizes = [Number(values.mb), Number(values.large)] as const;
+  benchSearch({ sizes, node: NODE, skein: SKEIN, peak: PEAK, row });
+}
+
+if (wanted('usage')) {
+  const sizes = [Number(values.mb), Number(values.large)] as const;
+  benchUsage({ sizes, node: NODE, skein: SKEIN, peak: PEAK, row });
 }
 
 const over = rows.filter(({ ratio, target }) => ratio > target);

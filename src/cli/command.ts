@@ -56,3 +56,8 @@ export const COMMON_OPTIONS = {
   },
   verbose: { type: 'boolean', help: 'Show where an error came from' },
 } as const satisfies Record<string, Option>;
+
+/** `archive` has the same options, but works on what is on disk. */
+export function opensLibrary({ name, options }: Command): boolean {
+  return options.root === READING_OPTIONS.root && name !== 'archive';
+}

@@ -3,9 +3,10 @@ import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
 import { safeText } from '../views/safe.ts';
 import { parseArguments } from './arguments.ts';
-import type { Command } from './command.ts';
+import { type Command, opensLibrary } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
+import { loadArchiveReader } from './shelf.ts';
 import { type ColorChoice, openTerminal, type Terminal } from './terminal.ts';
 import { findVerb, VERBS } from './verbs.ts';
 
@@ -88,7 +89,9 @@ async function runDefault(context: Context, argv: readonly string[]): Promise<nu
 
 async function run(context: Context, command: Command, argv: readonly string[]): Promise<number> {
   const args = parseArguments(command, argv);
-  return args.flag('help') ? showHelp(context, command.name) : command.run(context, args);
+  if (args.flag('help')) return showHelp(context, command.name);
+  if (opensLibrary(command)) await loadArchiveReader(context);
+  return command.run(context, args);
 }
 
 async function loadVerb(name: string): Promise<Command> {

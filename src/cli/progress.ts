@@ -36,3 +36,10 @@ export function progressOf<Item extends { readonly bytes: number }>(
     },
   };
 }
+
+/** Says what is being done, where how far it is cannot be told. Returns what takes the words away again. */
+export function notice({ err }: Context, what: string): () => void {
+  if (!err.isTerminal) return () => {};
+  err.write(`\r\u001b[K${what} …`);
+  return () => err.write('\r\u001b[K');
+}

@@ -11,12 +11,15 @@ export const VERBS: readonly Verb[] = [
   { name: 'list', group: 'look', load: async () => (await import('./commands/list.ts')).list },
   { name: 'show', group: 'look', load: async () => (await import('./commands/show.ts')).show },
   { name: 'tree', group: 'look', load: async () => (await import('./commands/tree.ts')).tree },
+  { name: 'search', group: 'look', load: async () => (await import('./commands/search.ts')).search },
   { name: 'cat', group: 'look', load: async () => (await import('./commands/cat.ts')).cat },
   { name: 'follow', group: 'look', load: async () => (await import('./commands/follow.ts')).follow },
+  { name: 'usage', group: 'look', load: async () => (await import('./commands/usage.ts')).usage },
   { name: 'check', group: 'look', load: async () => (await import('./commands/check.ts')).check },
   { name: 'context', group: 'look', load: async () => (await import('./commands/context.ts')).context },
   { name: 'diff', group: 'look', load: async () => (await import('./commands/diff.ts')).diff },
   { name: 'archive', group: 'keep', load: async () => (await import('./commands/archive.ts')).archive },
+  { name: 'mcp', group: 'tools', load: async () => (await import('./commands/mcp.ts')).mcp },
   { name: 'completion', group: 'tools', load: async () => (await import('./commands/completion.ts')).completion },
 ];
 

@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { chosenTurns, openSelected, TURN_OPTION } from '../opened.ts';
 import { selectOne } from '../select.ts';
+import { tellSources } from '../sources.ts';
 import { write } from '../write.ts';
 
 export const cat: Command = {
@@ -53,7 +54,9 @@ export const cat: Command = {
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const { file } = selectOne(context, args).file;
+  const selected = selectOne(context, args).file;
+  const { file } = selected;
+  tellSources(context, [selected]);
   const filters = filtersOf(args, () => countLines(file));
   if (filters.length === 0 && args.values('turn').length === 0 && !args.flag('json')) {
     await copyRange(file, context.out.stream);

@@ -11,7 +11,9 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { writeJsonList } from '../jsonout.ts';
 import { cut, humanBytes } from '../layout.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { selectOne } from '../select.ts';
+import { sourceOf, tellSources } from '../sources.ts';
 
 export const context: Command = {
   name: 'context',
@@ -19,7 +21,7 @@ export const context: Command = {
   summary: 'what a resume would send to the model next',
   details: [
     'Rebuilds the messages that the client sends when it resumes the session, by the rules R1 to R15 in docs/format.md: the branch that goes on, gaps bridged, parallel calls joined, compaction applied. Whatever the API would refuse (rules A) is left out.',
-    'With --json it prints {"messages":[…]}, exactly as they would be sent.',
+    'With --json it prints {"messages":[…]}. With --reveal they are exactly what would be sent; without it secrets in them are masked, and nothing else differs.',
   ],
   options: {
     prompt: { type: 'string', value: 'TEXT', help: 'What would be said next; without it, the history as it stands' },
@@ -28,11 +30,12 @@ export const context: Command = {
       value: 'MODEL',
       help: 'The model that would be asked (default: the one that answered last); another one gets no thinking',
     },
+    ...REVEAL_OPTION,
     ...READING_OPTIONS,
   },
   examples: [
     ['skein context @last', 'an overview of what the model would see'],
-    ['skein context 4f0c --prompt "go on" --json', 'the messages of the next request'],
+    ['skein context 4f0c --prompt "go on" --json --reveal', 'the messages of the next request'],
   ],
   completes: 'selector',
   takes: 1,
@@ -44,11 +47,14 @@ async function run(cli: Context, args: Arguments): Promise<number> {
   if (prompt?.trim() === '')
     throw new UsageError('An empty prompt cannot be sent.', '--prompt ""', 'Say something, or leave --prompt out.');
   const { file } = selectOne(cli, args);
+  tellSources(cli, [file]);
   const { entries } = readSessionOf(file.file);
   const history = file.kind === 'agent' ? entries.map(asMain) : entries;
   const { messages, model } = contextOf(history, { prompt, model: args.value('model') });
-  if (args.flag('json')) await writeJsonList(cli, { model: model ?? null }, 'messages', messages);
-  else writeOverview(cli, messages, model);
+  const mask = await openMask(cli, args);
+  if (args.flag('json'))
+    await writeJsonList(cli, mask, { model: model ?? null, source: sourceOf(file) }, 'messages', messages);
+  else writeOverview(cli, mask, messages, model);
   return messages.length > 0 ? 0 : 1;
 }
 
@@ -57,11 +63,18 @@ function asMain(entry: Entry): Entry {
   return { ...entry, head: { ...entry.head, isSidechain: false } };
 }
 
-function writeOverview({ out, err }: Context, messages: readonly ApiMessage[], model: string | undefined): void {
+function writeOverview(
+  { out, err }: Context,
+  mask: Masking,
+  messages: readonly ApiMessage[],
+  model: string | undefined,
+): void {
   for (const [index, message] of messages.entries()) {
     const number = out.style.dim(String(index + 1).padStart(4));
     const role = message.role === 'user' ? out.style.bold('user     ') : out.style.accent('assistant');
-    out.write(`${number} ${role} ${cut(safeLine(message.content.map(blockText).join(' · ')), out.columns - 16)}\n`);
+    out.write(
+      `${number} ${role} ${cut(safeLine(mask(message.content.map(blockText).join(' · '))), out.columns - 16)}\n`,
+    );
   }
   const size = Buffer.byteLength(JSON.stringify(messages));
   out.write(out.style.dim(`${messages.length} messages, ${humanBytes(size)} for ${model ?? 'any model'}\n`));

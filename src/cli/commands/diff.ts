@@ -1,4 +1,5 @@
 /** `skein diff`: what differs between two chats. */
+import { tokensOf } from '../../graph/agents.ts';
 import type { Turn } from '../../graph/types.ts';
 import { type ChatDiff, type ChatTotals, diffChats } from '../../views/diff.ts';
 import { tokenCount } from '../../views/items.ts';
@@ -7,7 +8,9 @@ import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Column, cut, table } from '../layout.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { type OpenedChat, openPair } from '../opened.ts';
+import { sourceOf, tellSources } from '../sources.ts';
 
 export const diff: Command = {
   name: 'diff',
@@ -17,7 +20,7 @@ export const diff: Command = {
     'Puts the turns of two chats side by side. A turn is the same when its prompt is: by uuid for copies, by forkedFrom for clones, else by its words. Shows the turns that only one has, what changed in those both have, and the totals.',
     'Exit code 1 when they differ.',
   ],
-  options: { ...READING_OPTIONS },
+  options: { ...REVEAL_OPTION, ...READING_OPTIONS },
   examples: [
     ['skein diff 4f0c 77a0', 'two forks of one session'],
     ['skein diff before.jsonl after.jsonl --json', 'two files, as JSON'],
@@ -27,19 +30,21 @@ export const diff: Command = {
   run,
 };
 
-function run(context: Context, args: Arguments): number {
+async function run(context: Context, args: Arguments): Promise<number> {
   const [a, b, ...rest] = args.positionals;
   if (a === undefined || b === undefined || rest.length > 0) {
     throw new UsageError('Two chats are needed.', 'skein diff', 'Name two: skein diff A B');
   }
   const [left, right] = openPair(context, args, a, b);
-  const result = diffChats(left.turns, right.turns);
+  tellSources(context, [...new Set([...left.listed.files, ...right.listed.files])]);
+  const result = diffChats(left, right);
   const same =
     result.onlyA.length === 0 &&
     result.onlyB.length === 0 &&
     result.common.every(({ changes }) => changes.length === 0);
-  if (args.flag('json')) context.out.write(`${JSON.stringify(diffJson(left, right, result, same), null, 2)}\n`);
-  else writeText(context, result, same);
+  const mask = await openMask(context, args);
+  if (args.flag('json')) context.out.write(`${mask.json(diffJson(left, right, result, same))}\n`);
+  else writeText(context, mask, result, same);
   return same ? 0 : 1;
 }
 
@@ -49,8 +54,8 @@ function turnRef(turn: Turn) {
 
 function diffJson(a: OpenedChat, b: OpenedChat, result: ChatDiff, same: boolean) {
   return {
-    a: { chat: a.listed.id, totals: result.totals.a },
-    b: { chat: b.listed.id, totals: result.totals.b },
+    a: { chat: a.listed.id, source: sourceOf(a.listed.file), totals: result.totals.a },
+    b: { chat: b.listed.id, source: sourceOf(b.listed.file), totals: result.totals.b },
     same,
     common: result.common.map((pair) => ({ a: turnRef(pair.a), b: turnRef(pair.b), changes: pair.changes })),
     onlyA: result.onlyA.map(turnRef),
@@ -58,10 +63,10 @@ function diffJson(a: OpenedChat, b: OpenedChat, result: ChatDiff, same: boolean)
   };
 }
 
-function writeText({ out }: Context, result: ChatDiff, same: boolean): void {
+function writeText({ out }: Context, mask: Masking, result: ChatDiff, same: boolean): void {
   const changed = result.common.filter(({ changes }) => changes.length > 0);
   const line = (mark: string, turn: Turn, more = '') =>
-    `${mark} turn ${String(turn.number).padEnd(3)} ${cut(turnTitle(turn), 60)}${more}\n`;
+    `${mark} turn ${String(turn.number).padEnd(3)} ${cut(mask(turnTitle(turn)), 60)}${more}\n`;
   out.write(`${result.common.length - changed.length} turns are the same\n`);
   for (const { a, changes } of changed) out.write(out.style.warn(line('~', a, `: ${changes.join(', ')} differ`)));
   for (const turn of result.onlyA) out.write(out.style.bad(line('-', turn)));
@@ -96,5 +101,8 @@ function rowsOf(a: ChatTotals, b: ChatTotals): Row[] {
     ['output tokens', a.output, b.output],
     ['cache writes', a.cacheCreation, b.cacheCreation],
     ['cache reads', a.cacheRead, b.cacheRead],
+    ['sub-agents', a.agents.agents, b.agents.agents],
+    ['  tool calls', a.agents.toolCalls, b.agents.toolCalls],
+    ['  tokens', tokensOf(a.agents), tokensOf(b.agents)],
   ];
 }

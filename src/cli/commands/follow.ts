@@ -12,6 +12,7 @@ import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { cut, pad } from '../layout.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { selectOne } from '../select.ts';
 import type { Style } from '../terminal.ts';
 import { write } from '../write.ts';
@@ -28,7 +29,8 @@ export const follow: Command = {
   ],
   options: {
     lines: { type: 'string', value: 'N', help: `Start with the last N lines (default ${SHOWN_BEFORE})` },
-    raw: { type: 'boolean', help: 'Print the lines as they are, byte for byte' },
+    raw: { type: 'boolean', help: 'Print the lines as they are, byte for byte, secrets too' },
+    ...REVEAL_OPTION,
     ...READING_OPTIONS,
   },
   examples: [
@@ -45,9 +47,10 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const file = fileToFollow(context, args);
   const from = lastLines(file, wholeNumber(args, 'lines') ?? SHOWN_BEFORE);
   const show = args.flag('raw') ? showRaw : args.flag('json') ? showJson : showText;
+  const mask = await openMask(context, args);
   const { signal } = context;
   for await (const event of followFile(file, { from, signal })) {
-    for (const part of show(context, event, file)) {
+    for (const part of show(context, event, mask, file)) {
       if (signal.aborted) break;
       await write(context.out, part, signal);
     }
@@ -83,23 +86,23 @@ function* showRaw(_context: Context, event: FollowEvent): Parts {
   if (event.type === 'entries') for (const entry of event.entries) yield Buffer.concat(lineBytesOf(entry));
 }
 
-function* showJson(_context: Context, event: FollowEvent): Parts {
+function* showJson(_context: Context, event: FollowEvent, mask: Masking): Parts {
   if (event.type !== 'entries') yield `${JSON.stringify({ event: event.type })}\n`;
-  else for (const entry of event.entries) yield `${JSON.stringify(toJson(entry))}\n`;
+  else for (const entry of event.entries) yield `${JSON.stringify(toJson(entry, mask))}\n`;
 }
 
-function toJson(entry: Entry) {
+function toJson(entry: Entry, mask: Masking) {
   const { line, kind, head } = entry;
-  const text = entryLines(entry)
+  const text = entryLines(entry, mask)
     .map(({ label, text: what }) => `${label}: ${what}`)
     .join('\n');
   return { line: line.number, offset: line.start, kind, time: head.timestamp, uuid: head.uuid, text };
 }
 
-function* showText(context: Context, event: FollowEvent, file: string): Parts {
+function* showText(context: Context, event: FollowEvent, mask: Masking, file: string): Parts {
   const { err } = context;
   if (event.type === 'entries') {
-    for (const entry of event.entries) for (const line of entryLines(entry)) yield `${lineText(context, line)}\n`;
+    for (const entry of event.entries) for (const line of entryLines(entry, mask)) yield `${lineText(context, line)}\n`;
   } else if (event.type === 'missing') {
     err.write(`${err.style.warn('waiting:')} ${safeLine(`${event.problem.what}: ${file}`)}\n`);
   } else if (event.type !== 'torn') err.write(`${err.style.dim(event.type)} ${safeLine(file)}\n`);

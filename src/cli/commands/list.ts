@@ -1,14 +1,16 @@
 /** `skein list`: what there is, newest first. */
 
 import { wholeNumber } from '../arguments.ts';
-import { sessionJson } from '../chatjson.ts';
+import { sessionsJson } from '../chatjson.ts';
 import { type ListedChat, listChats } from '../chats.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ago, type Column, humanBytes, shortModel, shortPath, table } from '../layout.ts';
 import { openLibrary, reportProblems } from '../library.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { namesProject } from '../projects.ts';
+import { type SourceName, sourceOf } from '../sources.ts';
 import { parseTime } from '../time.ts';
 
 export const list: Command = {
@@ -17,6 +19,7 @@ export const list: Command = {
   summary: 'chats of all projects: title, project, git branch, time, size, model',
   details: [
     'Lists what the client keeps, newest first. Words choose by title, project, git branch or id. Titles come from the name given in the client, else the one its model wrote, else a summary, else the first prompt.',
+    'With an archive (skein archive sync) the chats that the client deleted are listed too, marked "archived", and those of which only the prompts are left in its history.jsonl, marked "prompts only".',
     'When the machine has no sessions, a small demo set is shown.',
   ],
   options: {
@@ -35,6 +38,7 @@ export const list: Command = {
     },
     reverse: { type: 'boolean', help: 'Turn the order round' },
     limit: { type: 'string', short: 'n', value: 'N', help: 'At most N chats (default on a terminal: all)' },
+    ...REVEAL_OPTION,
     ...READING_OPTIONS,
   },
   examples: [
@@ -46,7 +50,7 @@ export const list: Command = {
   run,
 };
 
-function run(context: Context, args: Arguments): number {
+async function run(context: Context, args: Arguments): Promise<number> {
   const library = openLibrary(context, args);
   reportProblems(context, library.problems);
   const fits = filterOf(context, args);
@@ -56,11 +60,10 @@ function run(context: Context, args: Arguments): number {
     0,
     wholeNumber(args, 'limit') ?? sorted.length,
   );
+  const mask = await openMask(context, args);
   if (args.flag('json'))
-    context.out.write(
-      `${JSON.stringify({ chats: chats.map(toJson), ...(library.demo ? { demo: true } : {}) }, null, 2)}\n`,
-    );
-  else if (chats.length > 0) writeTable(context, chats);
+    context.out.write(`${mask.json({ chats: chats.map(toJson), ...(library.demo ? { demo: true } : {}) })}\n`);
+  else if (chats.length > 0) writeTable(context, mask, chats);
   else context.err.write(`${nothingText(all.length)}\n`);
   return chats.length > 0 ? 0 : 1;
 }
@@ -124,18 +127,22 @@ function toJson(chat: ListedChat) {
     model: chat.model ?? null,
     bytes: chat.bytes,
     head: chat.head,
-    sessions: chat.sessions.map(sessionJson),
+    source: sourceOf(chat.file),
+    sessions: sessionsJson(chat),
   };
 }
 
-function writeTable(context: Context, chats: readonly ListedChat[]): void {
+/** What is on disk needs no word. */
+const MARKS: Readonly<Record<SourceName, string>> = { disk: '', archive: 'archived', history: 'prompts only' };
+
+function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[]): void {
   const { out } = context;
   const columns: Column<ListedChat>[] = [
     { title: 'ID', cell: ({ id }) => id.slice(0, 8), drop: 2, paint: out.style.dim },
     { title: 'UPDATED', cell: ({ updated }) => ago(updated, context.now()), drop: 0 },
     {
       title: 'TITLE',
-      cell: ({ title }) => title ?? '(no prompt)',
+      cell: ({ title }) => mask(title ?? '(no prompt)'),
       drop: 0,
       max: 72,
       flexible: true,
@@ -159,6 +166,9 @@ function writeTable(context: Context, chats: readonly ListedChat[]): void {
     { title: 'SIZE', cell: ({ bytes }) => humanBytes(bytes), align: 'right', drop: 4 },
     { title: 'MODEL', cell: ({ model }) => shortModel(model), drop: 6, max: 16 },
   ];
+  if (chats.some(({ file }) => file.source !== undefined)) {
+    columns.push({ title: 'FROM', cell: ({ file }) => MARKS[sourceOf(file)], drop: 1, paint: out.style.dim });
+  }
   for (const line of table(chats, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
   const [newest] = chats;
   if (out.isTerminal && newest) out.write(out.style.dim(`read one: skein show ${newest.id.slice(0, 8)}\n`));

@@ -5,13 +5,15 @@ import { turnMarkdown } from '../../views/markdown.ts';
 import type { ToolDetail, ViewOptions } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
 import { turnText } from '../../views/text.ts';
-import { branchJson, sessionJson } from '../chatjson.ts';
+import { branchJson, sessionsJson } from '../chatjson.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeJsonList } from '../jsonout.ts';
 import { humanBytes } from '../layout.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { BRANCH_OPTION, chosenTurns, type OpenedChat, openSelected, TURN_OPTION } from '../opened.ts';
 import { page } from '../pager.ts';
+import { sourceOf, tellSources } from '../sources.ts';
 
 export const show: Command = {
   name: 'show',
@@ -33,6 +35,7 @@ export const show: Command = {
     },
     format: { type: 'string', value: 'FORMAT', choices: ['text', 'md', 'json'], help: 'text (default), md or json' },
     'no-pager': { type: 'boolean', help: 'Write straight to the terminal' },
+    ...REVEAL_OPTION,
     ...READING_OPTIONS,
   },
   examples: [
@@ -52,10 +55,13 @@ export const show: Command = {
 async function run(context: Context, args: Arguments): Promise<number> {
   const opened = openSelected(context, args);
   const turns = chosenTurns(args, opened.turns);
+  tellSources(context, opened.listed.files);
   const format = args.flag('json') ? 'json' : (args.value('format') ?? 'text');
-  if (format === 'json') await writeJsonList(context, { chat: chatJson(opened) }, 'turns', turnsJson(opened, turns));
+  const mask = await openMask(context, args);
+  if (format === 'json')
+    await writeJsonList(context, mask, { chat: chatJson(opened) }, 'turns', turnsJson(opened, turns));
   else if (turns.length === 0) context.err.write('Nothing was said in this chat.\n');
-  else await page(context, pieces(context, args, opened, turns, format), !args.flag('no-pager'));
+  else await page(context, pieces(context, args, mask, opened, turns, format), !args.flag('no-pager'));
   return turns.length > 0 ? 0 : 1;
 }
 
@@ -66,7 +72,8 @@ function chatJson({ listed, chat, branch }: OpenedChat) {
     project: listed.project,
     branch: branch ? branchJson(branch) : null,
     branches: chat.branches.length,
-    sessions: listed.sessions.map(sessionJson),
+    source: sourceOf(listed.file),
+    sessions: sessionsJson(listed),
   };
 }
 
@@ -77,6 +84,7 @@ function* turnsJson({ resolve, agentOf }: OpenedChat, turns: readonly Turn[]): G
 function* pieces(
   context: Context,
   args: Arguments,
+  mask: Masking,
   opened: OpenedChat,
   turns: readonly Turn[],
   format: string,
@@ -87,8 +95,9 @@ function* pieces(
     width: context.out.columns,
     resolve: opened.resolve,
     agentOf: opened.agentOf,
+    mask,
   };
-  yield format === 'md' ? markdownTitle(opened) : textTitle(context, opened);
+  yield format === 'md' ? markdownTitle(opened, mask) : textTitle(context, opened, mask);
   for (const turn of turns) {
     yield format === 'md' ? `\n${turnMarkdown(turn, options)}` : `\n${turnText(turn, options, context.out.style)}`;
   }
@@ -99,11 +108,11 @@ function detailOf(args: Arguments): ToolDetail {
   return tools === 'none' || tools === 'full' ? tools : 'brief';
 }
 
-function markdownTitle({ listed }: OpenedChat): string {
-  return `# ${safeLine(listed.title ?? listed.id).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${listed.project} · ${listed.id}\n`;
+function markdownTitle({ listed }: OpenedChat, mask: Masking): string {
+  return `# ${safeLine(mask(listed.title ?? listed.id)).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${listed.project} · ${listed.id}\n`;
 }
 
-function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat): string {
+function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask: Masking): string {
   const branches = chat.branches.length;
   const place = (branch === undefined ? -1 : chat.branches.indexOf(branch)) + 1;
   const facts = [
@@ -113,7 +122,7 @@ function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat): stri
     humanBytes(listed.bytes),
     branches > 1 ? `branch ${place} of ${branches}: others with --branch` : undefined,
   ];
-  return `${out.style.bold(safeLine(listed.title ?? '(no prompt)'))}\n${out.style.dim(
+  return `${out.style.bold(safeLine(mask(listed.title ?? '(no prompt)')))}\n${out.style.dim(
     facts
       .filter((fact) => fact !== undefined)
       .map(safeLine)

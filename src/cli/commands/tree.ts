@@ -1,20 +1,22 @@
 /** `skein tree`: how sessions, branches, compactions and sub-agents of a chat hang together. */
 import { jsonOf } from '../../format/entry.ts';
 import { typedOf } from '../../format/typed.ts';
-import { type Agent, usageOfAgents } from '../../graph/agents.ts';
+import { type Agent, tokensOf, usageOfAgents } from '../../graph/agents.ts';
 import type { Branch } from '../../graph/branches.ts';
 import type { Chat } from '../../graph/chat.ts';
 import { turnsOf } from '../../graph/turns.ts';
 import { tokenCount } from '../../views/items.ts';
 import { safeLine } from '../../views/safe.ts';
 import { turnTitle } from '../../views/text.ts';
-import { agentJson, branchJson, sessionJson } from '../chatjson.ts';
+import { agentJson, branchJson, sessionsJson } from '../chatjson.ts';
 import { chatOf, type ListedChat, listChats, openChat } from '../chats.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { ago, cut, cutPainted, humanBytes } from '../layout.ts';
 import { type Library, openLibrary, reportProblems } from '../library.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { selectOne } from '../select.ts';
+import { sourceOf, tellSources } from '../sources.ts';
 
 export const tree: Command = {
   name: 'tree',
@@ -23,7 +25,7 @@ export const tree: Command = {
   details: [
     'Draws which file was resumed or forked from which and why we think so, which sessions are superseded by another that holds everything they do, where branches leave, where the context was compacted, and which sub-agents were started by which call.',
   ],
-  options: { ...READING_OPTIONS },
+  options: { ...REVEAL_OPTION, ...READING_OPTIONS },
   examples: [
     ['skein tree @last', 'the newest chat'],
     ['skein tree', 'all chats'],
@@ -34,16 +36,19 @@ export const tree: Command = {
   run,
 };
 
-function run(context: Context, args: Arguments): number {
+async function run(context: Context, args: Arguments): Promise<number> {
   const { library, listed } = chatsFor(context, args);
   reportProblems(context, library.problems);
+  tellSources(
+    context,
+    listed.flatMap(({ files }) => files),
+  );
+  const mask = await openMask(context, args);
   if (args.flag('json')) {
-    context.out.write(
-      `${JSON.stringify({ chats: listed.map((chat) => chatJson(openChat(library, chat))) }, null, 2)}\n`,
-    );
+    context.out.write(`${mask.json({ chats: listed.map((chat) => chatJson(chat, openChat(library, chat))) })}\n`);
   } else {
     for (const chat of listed) {
-      context.out.write(`${chatLines(context, chat, openChat(library, chat)).join('\n')}\n`);
+      context.out.write(`${chatLines(context, mask, chat, openChat(library, chat)).join('\n')}\n`);
     }
   }
   return listed.length > 0 ? 0 : 1;
@@ -58,15 +63,17 @@ function chatsFor(context: Context, args: Arguments): { library: Library; listed
   return { library, listed: [chatOf(context, library, file)] };
 }
 
-function chatJson(chat: Chat) {
+function chatJson(listed: ListedChat, chat: Chat) {
   return {
     id: chat.id,
     title: chat.title ?? null,
     head: chat.head,
-    sessions: chat.sessions.map(sessionJson),
+    source: sourceOf(listed.file),
+    sessions: sessionsJson(listed),
     edges: chat.edges,
     branches: chat.branches.map(branchJson),
     compactions: compactionsOf(chat),
+    usage: chat.usage(),
     subagents: chat.subagents.map(agentJson),
     unattached: chat.unattached.map(agentJson),
   };
@@ -88,15 +95,15 @@ interface Node {
   readonly below: readonly Node[];
 }
 
-function chatLines(context: Context, listed: ListedChat, chat: Chat): string[] {
+function chatLines(context: Context, mask: Masking, listed: ListedChat, chat: Chat): string[] {
   const { out } = context;
   const facts = [listed.project, `${chat.turns} turns`, humanBytes(listed.bytes), ago(chat.updated, context.now())];
-  const title = `${out.style.dim(chat.id.slice(0, 8))} ${out.style.bold(cut(safeLine(chat.title ?? '(no prompt)'), LONGEST_TITLE))}`;
+  const title = `${out.style.dim(chat.id.slice(0, 8))} ${out.style.bold(cut(safeLine(mask(chat.title ?? '(no prompt)')), LONGEST_TITLE))}`;
   const nodes = [
     ...sessionNodes(context, chat),
-    ...branchNodes(context, chat),
+    ...branchNodes(context, mask, chat),
     ...compactionNodes(context, chat),
-    ...agentNodes(context, chat),
+    ...agentNodes(context, mask, chat),
   ];
   const lines = [`${title} ${out.style.dim(facts.map(safeLine).join(' · '))}`, ...draw(nodes, '')];
   return lines.map((line) => cutPainted(line, out.columns));
@@ -137,12 +144,12 @@ function sessionNodes({ out }: Context, chat: Chat): Node[] {
 /** Titles need the turns of each branch; with very many branches they are left out. */
 const TITLED_BRANCHES = 50;
 
-function branchNodes({ out }: Context, chat: Chat): Node[] {
+function branchNodes({ out }: Context, mask: Masking, chat: Chat): Node[] {
   if (chat.branches.length < 2) return [];
   return chat.branches.map((branch, index) => {
     const from = branch.forkedAt === undefined ? 'from the start' : `from ${branch.forkedAt.slice(0, 8)}`;
     const mark = branch.current ? out.style.good(' current') : '';
-    const title = chat.branches.length > TITLED_BRANCHES ? '' : branchTitle(chat, branch);
+    const title = chat.branches.length > TITLED_BRANCHES ? '' : branchTitle(mask, chat, branch);
     const turns = `${branch.turns} ${branch.turns === 1 ? 'turn' : 'turns'} of its own`;
     return {
       text: `branch ${index + 1} of ${chat.branches.length}${mark}: ${turns} ${out.style.dim(from)}${title}`,
@@ -151,9 +158,9 @@ function branchNodes({ out }: Context, chat: Chat): Node[] {
   });
 }
 
-function branchTitle(chat: Chat, branch: Branch): string {
+function branchTitle(mask: Masking, chat: Chat, branch: Branch): string {
   const own = branch.turns > 0 ? turnsOf(chat.entriesOf(branch)).at(-branch.turns) : undefined;
-  return own ? ` "${cut(turnTitle(own), 50)}"` : '';
+  return own ? ` "${cut(mask(turnTitle(own)), 50)}"` : '';
 }
 
 function compactionNodes({ out }: Context, chat: Chat): Node[] {
@@ -166,19 +173,23 @@ function compactionNodes({ out }: Context, chat: Chat): Node[] {
   });
 }
 
-function agentNodes(context: Context, chat: Chat): Node[] {
-  const lost = chat.unattached.map((agent) => agentNode(context, agent, agent.warmup ? ' warm-up' : ' without a call'));
-  return [...chat.subagents.map((agent) => agentNode(context, agent, '')), ...lost];
+function agentNodes(context: Context, mask: Masking, chat: Chat): Node[] {
+  const lost = chat.unattached.map((agent) =>
+    agentNode(context, mask, agent, agent.warmup ? ' warm-up' : ' without a call'),
+  );
+  return [...chat.subagents.map((agent) => agentNode(context, mask, agent, '')), ...lost];
 }
 
-function agentNode(context: Context, agent: Agent, mark: string): Node {
+function agentNode(context: Context, mask: Masking, agent: Agent, mark: string): Node {
   const { out } = context;
-  const { input, output, cacheCreation, cacheRead, toolCalls } = usageOfAgents([agent]);
-  const name = safeLine(agent.description ?? agent.agentType ?? '');
-  const facts = `${toolCalls} ${toolCalls === 1 ? 'call' : 'calls'}, ${tokenCount(input + output + cacheCreation + cacheRead)} tokens`;
+  const usage = usageOfAgents([agent]);
+  const { toolCalls } = usage;
+  const name = safeLine(mask(agent.description ?? agent.agentType ?? ''));
+  const facts = `${toolCalls} ${toolCalls === 1 ? 'call' : 'calls'}, ${tokenCount(tokensOf(usage))} tokens`;
   const how = agent.toolUseId === undefined ? mark : ` by ${agent.toolUseId} (${agent.how}, ${agent.sure})`;
+  const known = agent.from === 'progress' ? ', known from progress only' : '';
   return {
-    text: `agent ${agent.agentId.slice(0, 8)} ${out.style.accent(name)}${agent.background ? ' background' : ''} ${facts}${out.style.dim(how)}`,
-    below: agent.children.map((child) => agentNode(context, child, '')),
+    text: `agent ${agent.agentId.slice(0, 8)} ${out.style.accent(name)}${agent.background ? ' background' : ''} ${facts}${known}${out.style.dim(how)}`,
+    below: agent.children.map((child) => agentNode(context, mask, child, '')),
   };
 }

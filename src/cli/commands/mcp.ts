@@ -1,0 +1,47 @@
+/** `skein mcp`: an MCP server on standard input and output, and its entry in the client's configuration. */
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+
+export const mcp: Command = {
+  name: 'mcp',
+  usage: '[install|uninstall] [--project] [--dry-run]',
+  summary: 'Serve the history as MCP tools, so that an agent can recall what was done before',
+  details: [
+    'Without an argument it speaks MCP on standard input and output: tools to search, list and read chats and to see usage. Answers are short, paged and masked for secrets; nothing is written and nothing leaves the machine.',
+    'install adds it to the configuration of the client for all projects (.claude.json), with --project to .mcp.json of the folder it is run in. What else is there stays as it is; the file as it was is kept beside it. uninstall takes it out again.',
+  ],
+  options: {
+    project: { type: 'boolean', help: 'In .mcp.json of this folder instead of the configuration of the user' },
+    'dry-run': { type: 'boolean', help: 'Only say what would be done' },
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein mcp install', 'offer the history to the client in all projects'],
+    ['skein mcp install --project --dry-run', 'what would be written to .mcp.json here'],
+    ['skein mcp', 'what the client runs'],
+  ],
+  takes: 1,
+  run,
+};
+
+async function run(context: Context, args: Arguments): Promise<number> {
+  const [action] = args.positionals;
+  if (action === 'install' || action === 'uninstall')
+    return (await import('../mcp/install.ts')).install(context, args, action);
+  if (action !== undefined) {
+    throw new UsageError(
+      `skein mcp takes install or uninstall; not "${action}".`,
+      `skein mcp ${action}`,
+      'Run: skein mcp --help',
+    );
+  }
+  const [{ serveHistory }, { runVerbIn }, { version }] = await Promise.all([
+    import('../../client/mcp/server.ts'),
+    import('../mcp/runverb.ts'),
+    import('../mcp/version.ts'),
+  ]);
+  const roots = args.values('root').map((root) => `--root=${root}`);
+  await serveHistory(version(), runVerbIn(context, roots));
+  return 0;
+}

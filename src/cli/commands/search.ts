@@ -1,0 +1,113 @@
+/** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
+import { parseQuery, type Query, QueryError } from '../../views/search/query.ts';
+import { wholeNumber } from '../arguments.ts';
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
+import { runSearch, type Searched } from '../search/run.ts';
+
+const LIMIT = 20;
+
+export const search: Command = {
+  name: 'search',
+  usage: 'WORDS… [--limit N] [--page N] [--sort rank|date] [--scan] [--substring]',
+  summary: 'Find what was said, thought, asked of tools or answered by them, in all chats',
+  details: [
+    'All words must be there, as whole words, in any order; upper and lower case and accents make no difference. "a phrase" stands together, auth* finds what begins so, -word leaves out, ~text finds any part of the text (all of it with --substring), /regex/i a regular expression. Chinese, Japanese and Korean need no spaces.',
+    'Filters: project: session: role:user|assistant|system tool: file: model: git-branch: after: before: is:error in:prompt|answer|thinking|tool|input|result|title|summary|note. Values with spaces stand in quotes; a minus before a filter turns it round; times are dates, ages (7d, 12h), today or yesterday. Filters alone list everything they let through.',
+    'With an archive (skein archive sync) its index is asked, and only files that changed since are read; without one every file is read. What was copied by resuming, forking or reporting is found once.',
+  ],
+  options: {
+    limit: { type: 'string', value: 'N', help: `How many hits (default ${LIMIT})` },
+    page: { type: 'string', value: 'N', help: 'Which of the pages of that many (default 1)' },
+    sort: {
+      type: 'string',
+      value: 'HOW',
+      choices: ['rank', 'date'],
+      help: 'rank: what fits best, newer before older (default) · date: newest first, as always without an index',
+    },
+    scan: { type: 'boolean', help: 'Read the files, whatever the index knows' },
+    substring: { type: 'boolean', help: 'Take every word for a part of the text' },
+    ...REVEAL_OPTION,
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein search login redirect', 'entries with both words'],
+    ['skein search \'"exponential backoff" after:7d role:assistant\'', 'a phrase, said by the model in the last week'],
+    ["skein search 'tool:Bash is:error docker*'", 'failed commands with a word that begins with docker'],
+    ["skein search 'in:thinking 登录'", 'two characters in the thoughts'],
+    ["skein search '/TODO\\(\\w+\\)/'", 'a regular expression'],
+    ["skein search parser --json | jq '.hits[].session'", 'for programs'],
+  ],
+  run,
+};
+
+async function run(context: Context, args: Arguments): Promise<number> {
+  const query = queryOf(context, args);
+  const limit = wholeNumber(args, 'limit', 1) ?? LIMIT;
+  const offset = ((wholeNumber(args, 'page', 1) ?? 1) - 1) * limit;
+  const mask = await openMask(context, args);
+  const sort = args.value('sort') === 'date' ? 'date' : 'rank';
+  const snippetLength = args.flag('json') ? undefined : (await import('../search/print.ts')).snippetLength(context);
+  const request = { query, sort, offset, limit, now: context.now(), mask, snippetLength } as const;
+  const found = await runSearch(context, args, request, { scan: args.flag('scan') });
+  const page = { offset, limit };
+  if (args.flag('json')) {
+    const { searchJson } = await import('../search/json.ts');
+    context.out.write(`${JSON.stringify(searchJson(found, page), null, 2)}\n`);
+  } else await print(context, mask, found, page);
+  return found.total > 0 ? 0 : 1;
+}
+
+function queryOf(context: Context, args: Arguments): Query {
+  const text = args.positionals.join(' ');
+  try {
+    const query = parseQuery(text, { now: context.now(), substring: args.flag('substring') });
+    const { terms, filters, after, before } = query;
+    const filtered = Object.values(filters).some(({ any, none }) => any.length + none.length > 0);
+    if (terms.length > 0 || filtered || after !== undefined || before !== undefined) return query;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    throw new UsageError(error.what, error.where, error.next);
+  }
+  throw new UsageError(
+    text.trim() === '' ? 'What to search for?' : 'There is no word in it.',
+    `skein search ${text}`.trim(),
+    text.trim() === ''
+      ? 'Give words, e.g. skein search login'
+      : `Find the characters themselves: skein search '~${text}'`,
+  );
+}
+
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+async function print(context: Context, mask: Masking, found: Searched, { offset, limit }: Page): Promise<void> {
+  const [{ byChat, groupLines }, { groupTitle }, { reportProblems }] = await Promise.all([
+    import('../search/print.ts'),
+    import('../search/titles.ts'),
+    import('../library.ts'),
+  ]);
+  const { out } = context;
+  reportProblems(context, found.problems);
+  for (const group of byChat(found)) {
+    const title = groupTitle(group, found);
+    const lines = groupLines(context, group, title && mask(title));
+    out.write(`${lines.join('\n')}\n\n`);
+  }
+  const shown = found.hits.length;
+  const range = found.total > shown && shown > 0 ? `, ${offset + 1}–${offset + shown} shown` : '';
+  const next = offset + shown < found.total && shown > 0 ? `; more: --page ${offset / limit + 2}` : '';
+  out.write(`${out.style.dim(`${found.total} found${range}${next} (${told(found)})`)}\n`);
+  if (found.total === 0)
+    out.write(`${out.style.dim('To find more: fewer words or filters, begin* or ~part of a text')}\n`);
+}
+
+function told({ engine, scanned, demo, asked }: Searched): string {
+  const files = `${scanned} ${scanned === 1 ? 'file' : 'files'}`;
+  if (engine === 'index') return scanned > 0 ? `index, and ${files} read that changed since` : 'index';
+  return demo || asked ? `${files} read` : `${files} read; an index makes it faster: skein archive sync`;
+}

@@ -1,0 +1,44 @@
+/** `skein mcp install` and `uninstall`. */
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { addServer, projectConfig, removeServer, type StdioServer, userConfig } from '../../client/mcp/install.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+
+export function install(context: Context, args: Arguments, action: 'install' | 'uninstall'): number {
+  const { out } = context;
+  const file = args.flag('project') ? projectConfig(context.cwd) : userConfig(context);
+  const dryRun = args.flag('dry-run');
+  const server = serverCommand(context);
+  const change = action === 'install' ? addServer(file, server, { dryRun }) : removeServer(file, { dryRun });
+  if (args.flag('json')) {
+    const { changed, backup = null } = change;
+    out.write(
+      `${JSON.stringify({ file, changed, dryRun, backup, ...(action === 'install' && { server }) }, null, 2)}\n`,
+    );
+    return 0;
+  }
+  if (!change.changed) {
+    out.write(`Nothing to do: ${action === 'install' ? 'it is there' : 'it is not there'}. ${out.style.dim(file)}\n`);
+    return 0;
+  }
+  const done = action === 'install' ? 'added' : 'taken out';
+  out.write(`${dryRun ? `Would be ${done}` : `The server was ${done}`}: ${file}\n`);
+  if (action === 'install') out.write(`  ${out.style.dim([server.command, ...server.args].join(' '))}\n`);
+  if (change.backup !== undefined && !dryRun) out.write(`  ${out.style.dim(`as it was: ${change.backup}`)}\n`);
+  if (action === 'install' && !dryRun) out.write(`${out.style.dim('Restart the client; /mcp shows it.')}\n`);
+  return 0;
+}
+
+/** By its name where that is what would run; else by path, with this Node. */
+function serverCommand({ env, cwd }: Context): StdioServer {
+  const own = process.argv[1] === undefined ? undefined : realpathSync(process.argv[1]);
+  const onPath = (env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(resolve(cwd, folder), 'skein'))
+    .find((path) => existsSync(path));
+  if (own === undefined || (onPath !== undefined && realpathSync(onPath) === own))
+    return { command: 'skein', args: ['mcp'] };
+  return { command: process.execPath, args: [own, 'mcp'] };
+}

@@ -1,0 +1,55 @@
+/** Verbs run as functions: what they would have printed is the answer. */
+import { Writable } from 'node:stream';
+import type { Answer, RunVerb } from '../../client/mcp/server.ts';
+import { safeText } from '../../views/safe.ts';
+import type { Context } from '../context.ts';
+import { CommandError } from '../errors.ts';
+import { dispatch } from '../main.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
+
+/** Wide enough for tables, narrow enough for whoever pays for each character. */
+const COLUMNS = 160;
+
+/** `rest` is added to every call: where to look. */
+export function runVerbIn(context: Context, rest: readonly string[]): RunVerb {
+  return async (argv) => {
+    const [out, err] = [capture(context), capture(context)];
+    // Options stand before `--`.
+    const [verb = '', ...others] = argv;
+    const code = await attempt(err.terminal, () =>
+      dispatch({ ...context, out: out.terminal, err: err.terminal, signal: context.signal }, [
+        verb,
+        ...rest,
+        ...others,
+      ]),
+    );
+    return { code, out: out.text(), err: err.text() } satisfies Answer;
+  };
+}
+
+async function attempt(err: Terminal, call: () => Promise<number>): Promise<number> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Error && 'where' in error && 'next' in error) {
+      const what = 'what' in error ? String(error.what) : error.message;
+      err.write(safeText(`${what}\nat: ${error.where}\nnext: ${error.next}\n`));
+      return error instanceof CommandError && error.exitCode === 1 ? 1 : 2;
+    }
+    err.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 2;
+  }
+}
+
+function capture(context: Context): { terminal: Terminal; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  const env = { ...context.env, COLUMNS: String(COLUMNS) };
+  const terminal = openTerminal(stream, { isTerminal: false, color: 'never', env });
+  return { terminal, text: () => Buffer.concat(chunks).toString('utf8') };
+}

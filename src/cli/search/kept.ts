@@ -1,0 +1,23 @@
+/** The archive as a search needs it: opened to read, and told of when it cannot be. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ArchiveError } from '../../archive/errors.ts';
+import { ARCHIVE_NAME } from '../../archive/place.ts';
+import { type Archive, openArchiveFile } from '../../archive/store.ts';
+import type { Context } from '../context.ts';
+
+/** undefined when there is none, or it cannot be opened: then the files are searched. */
+export function openKept({ err }: Context, folder: string): Archive | undefined {
+  const path = join(folder, ARCHIVE_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  try {
+    return { ...openArchiveFile(path), folder };
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    const { message, where, next } = error;
+    err.write(
+      `${err.style.warn('warning:')} searching without the archive: ${message}: ${where} ${err.style.dim(next)}\n`,
+    );
+    return undefined;
+  }
+}

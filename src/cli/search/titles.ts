@@ -1,0 +1,33 @@
+/** What the chats of hits are called: as the archive knows it, else read from the session, for the few that are shown. */
+import { DiskError } from '../../disk/errors.ts';
+import { readEntriesOf } from '../../disk/read.ts';
+import { fileSource } from '../../disk/source.ts';
+import { outlineOf, titleOf } from '../../graph/outline.ts';
+import type { Group } from './print.ts';
+import type { Searched } from './run.ts';
+
+/** Larger sessions are not read for their title alone. */
+const LARGEST = 32 << 20;
+
+export function groupTitle({ hits }: Group, { chats }: Searched): string | undefined {
+  const [first] = hits;
+  if (first === undefined) return undefined;
+  const known = chats.get(first.session ?? '')?.title;
+  if (known !== undefined || first.agent !== undefined) return known;
+  try {
+    if (sizeOf(first.file) > LARGEST) return undefined;
+    return titleOf(outlineOf(readEntriesOf(first.file)).titles, new Set());
+  } catch (error) {
+    if (!(error instanceof DiskError)) throw error;
+    return undefined;
+  }
+}
+
+function sizeOf(file: string): number {
+  const source = fileSource(file);
+  try {
+    return source.size();
+  } finally {
+    source.close();
+  }
+}

@@ -1,0 +1,89 @@
+/** The tools: each is a verb of the command with the few options an agent needs. */
+import { z } from 'zod';
+
+export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Input;
+  /** The arguments of the command, and which part of its output is wanted. */
+  verb(input: z.infer<Input>): { readonly argv: readonly string[]; readonly page: number };
+}
+
+function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
+  return {
+    ...tool,
+    verb: (input) => tool.verb(tool.inputSchema.parse(input)),
+  };
+}
+
+const page = z.int().min(1).default(1).describe('Which page of the answer');
+
+const search = defineTool({
+  name: 'search_history',
+  description:
+    'Search everything said, thought, asked of tools and answered by them in earlier sessions. Words (all must be there), "phrases", prefix*, -without, ~part of a text, /regex/i; filters project: role:user|assistant tool: file: model: git-branch: after:7d before:2026-01-31 is:error in:prompt|answer|thinking|tool session:. Gives snippets by chat, each chat with the command whose id and turn read_chat takes.',
+  inputSchema: z.object({
+    query: z.string().min(1).describe('What to find, e.g. "rate limit" after:30d in:answer'),
+    limit: z.int().min(1).max(50).default(10).describe('Hits on a page'),
+    page,
+    sort: z.enum(['rank', 'date']).default('rank'),
+  }),
+  verb: ({ query, limit, page: number, sort }) => ({
+    argv: ['search', `--limit=${limit}`, `--page=${number}`, `--sort=${sort}`, '--', query],
+    page: 1,
+  }),
+});
+
+const list = defineTool({
+  name: 'list_chats',
+  description: 'The chats of this machine, newest first: id, title, project, when, how many turns.',
+  inputSchema: z.object({
+    project: z.string().optional().describe('Only this project: its path or the end of it'),
+    since: z.string().optional().describe('A date or an age: 2026-01-31, 7d'),
+    limit: z.int().min(1).max(200).default(30),
+    page,
+  }),
+  verb: ({ project, since, limit, page: number }) => ({
+    argv: ['list', `--limit=${limit}`, ...option('project', project), ...option('after', since)],
+    page: number,
+  }),
+});
+
+const read = defineTool({
+  name: 'read_chat',
+  description:
+    'Reads a chat as text, page by page. Name it by the id search_history or list_chats gave, @last, project:NAME or words of its title; `turn` (a number, a range like 3-5, last, or a uuid a search gave) reads only that.',
+  inputSchema: z.object({
+    chat: z.string().min(1),
+    turn: z.string().optional(),
+    tools: z.enum(['none', 'brief', 'full']).default('brief').describe('How much of the tool calls'),
+    thinking: z.boolean().default(false),
+    page,
+  }),
+  verb: ({ chat, turn, tools, thinking, page: number }) => ({
+    argv: ['show', ...option('turn', turn), `--tools=${tools}`, ...(thinking ? ['--thinking'] : []), '--', chat],
+    page: number,
+  }),
+});
+
+const usage = defineTool({
+  name: 'usage',
+  description: 'Tokens and cost by day, week, month, project, model or chat.',
+  inputSchema: z.object({
+    by: z.enum(['day', 'week', 'month', 'project', 'model', 'chat']).default('day'),
+    since: z.string().optional().describe('A date or an age: 2026-01-31, 7d'),
+    until: z.string().optional(),
+    project: z.string().optional(),
+    page,
+  }),
+  verb: ({ by, since, until, project, page: number }) => ({
+    argv: ['usage', `--by=${by}`, ...option('since', since), ...option('until', until), ...option('project', project)],
+    page: number,
+  }),
+});
+
+export const TOOLS: readonly Tool[] = [search, list, read, usage];
+
+function option(name: string, value: string | undefined): string[] {
+  return value === undefined || value === '' ? [] : [`--${name}=${value}`];
+}

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { pageOf } from '../../src/client/mcp/server.ts';
+import { asString, at, type Json, parseJson } from '../../src/format/json.ts';
+import { tempFolder } from '../support/files.ts';
+import { BIN, skein } from '../support/skein.ts';
+
+const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
+
+async function connected(): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  const env = { HOME: tempFolder(), PATH: process.env.PATH ?? '', TZ: 'UTC' };
+  const args = [BIN, 'mcp', '--root', DEMO];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+async function call(client: Client, name: string, input: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name, arguments: input });
+  const [first] = content;
+  return { text: first?.type === 'text' ? first.text : '', isError: isError === true };
+}
+
+describe('skein mcp, driven by the official client', () => {
+  test('an agent finds, lists and reads', async () => {
+    const client = await connected();
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['search_history', 'list_chats', 'read_chat', 'usage']);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+    const found = await call(client, 'search_history', { query: 'the', limit: 3 });
+    const [, id, turn] = /skein show (\S+) --turn (\S+)/.exec(found.text) ?? [];
+    expect(found.text).toMatch(/\d+ found, 1–3 shown; more: --page 2/);
+    const read = await call(client, 'read_chat', { chat: id, turn });
+    expect([read.isError, read.text.includes('── turn')]).toEqual([false, true]);
+    expect(read.text.length).toBeLessThan(8200);
+    const listed = await call(client, 'list_chats', { limit: 5 });
+    expect(listed.text.split('\n').length).toBeGreaterThan(3);
+    const usage = await call(client, 'usage', { by: 'model' });
+    expect([usage.isError, usage.text.length > 0]).toEqual([false, true]);
+  });
+
+  test('long answers come page by page', async () => {
+    const client = await connected();
+    const first = await call(client, 'read_chat', { chat: 'project:tidepool', tools: 'full' });
+    const second = await call(client, 'read_chat', { chat: 'project:tidepool', tools: 'full', page: 2 });
+    expect(first.text).toMatch(/\[page 1 of \d+\]$/);
+    expect(second.text).toMatch(/\[page 2 of \d+\]$/);
+    expect(second.text.slice(0, 200)).not.toBe(first.text.slice(0, 200));
+  });
+
+  test('errors say what to do; nothing found is no error', async () => {
+    const client = await connected();
+    const wrong = await call(client, 'search_history', { query: 'rol:user x' });
+    expect([wrong.isError, wrong.text.includes('Did you mean role:?')]).toEqual([true, true]);
+    expect((await call(client, 'search_history', { query: 'nosuchwordatall' })).isError).toBe(false);
+    const missing = await call(client, 'read_chat', { chat: 'nosuchchat' });
+    expect(missing.text).toContain('skein list');
+    expect((await call(client, 'search_history', { query: '--reveal' })).text).not.toContain('undefined');
+    expect((await call(client, 'search_history', { query: 'x', limit: 5000 })).isError).toBe(true);
+  });
+});
+
+test('pages are cut between lines and lose nothing', () => {
+  const text = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
+  const pages = [1, 2, 3, 4].map((page) => pageOf(text, page));
+  expect(pages.map((page) => page.replace(/\n\[page .*\]$/, '')).join('')).toBe(text);
+  expect(pageOf(text, 9)).toBe('There is no page 9; the last is 4.');
+  expect(pageOf('', 1)).toBe('');
+});
+
+describe('skein mcp install', () => {
+  const config = (home: string): Json | undefined => parseJson(readFileSync(join(home, '.claude.json'), 'utf8'));
+
+  test('adds one entry, keeps all else, its order and a copy; twice is once', () => {
+    const home = tempFolder();
+    const before = `${JSON.stringify({ numStartups: 3, mcpServers: { other: { command: 'x' } }, projects: { '/a': { allowedTools: [] } } }, null, 2)}`;
+    writeFileSync(join(home, '.claude.json'), before);
+    expect(skein(['mcp', 'install', '--dry-run'], { home }).code).toBe(0);
+    expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(before);
+    expect(skein(['mcp', 'install'], { home }).code).toBe(0);
+    const after = config(home);
+    expect(Object.keys(after ?? {})).toEqual(['numStartups', 'mcpServers', 'projects']);
+    expect(at(after, 'mcpServers', 'other')).toEqual({ command: 'x' });
+    expect(at(after, 'mcpServers', 'skein')).toEqual({ type: 'stdio', command: process.execPath, args: [BIN, 'mcp'] });
+    expect(readFileSync(join(home, '.claude.json.before-skein'), 'utf8')).toBe(before);
+    expect(skein(['mcp', 'install'], { home }).text).toContain('Nothing to do');
+    expect(skein(['mcp', 'uninstall'], { home }).code).toBe(0);
+    expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(before);
+  });
+
+  test('in the config folder when one is set, in the project when asked; made when it is not there', () => {
+    const home = tempFolder();
+    const folder = join(home, 'config');
+    mkdirSync(folder);
+    const json = skein(['mcp', 'install', '--json'], { home, env: { CLAUDE_CONFIG_DIR: folder } }).json();
+    expect([asString(at(json, 'file')), at(json, 'changed')]).toEqual([join(folder, '.claude.json'), true]);
+    expect(existsSync(join(home, '.claude.json'))).toBe(false);
+    skein(['mcp', 'install', '--project'], { home, cwd: home });
+    expect(at(parseJson(readFileSync(join(home, '.mcp.json'), 'utf8')), 'mcpServers', 'skein', 'type')).toBe('stdio');
+  });
+
+  test.each(['{"a": 1.0}', '[1]', '{"a"', '{"mcpServers":[]}'])('%s is not touched', (content) => {
+    const home = tempFolder();
+    writeFileSync(join(home, '.claude.json'), content);
+    const { code, err } = skein(['mcp', 'install'], { home });
+    expect([code, err.includes('It was not touched.')]).toEqual([1, true]);
+    expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(content);
+  });
+});

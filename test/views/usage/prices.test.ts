@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { calcPrice } from '@pydantic/genai-prices';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { asObject, parseJson } from '../../../src/format/json.ts';
+import { createPrices, ownModels } from '../../../src/views/usage/prices.ts';
+import { TABLE } from '../../../src/views/usage/pricetable.ts';
+import { costOf, PER_DOLLAR } from '../../../src/views/usage/rates.ts';
+
+const count = fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 900_000 }));
+const usage = fc.record({
+  input: count,
+  output: count,
+  written: count,
+  written1h: count,
+  cacheRead: count,
+  webSearches: fc.integer({ min: 0, max: 9 }),
+});
+const model = fc.constantFrom(
+  'claude-sonnet-4-5-20250929',
+  'claude-opus-4-5-20251101',
+  'claude-haiku-4-5-20251001',
+  'claude-opus-4-6',
+  'claude-sonnet-4-6',
+  'claude-3-opus-20240229',
+);
+const time = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-08-01'), noInvalidDate: true });
+
+describe('costs', () => {
+  test('are those of the price library: lifetimes of the cache, long requests, searches, prices that changed', () => {
+    const prices = createPrices();
+    fc.assert(
+      fc.property(usage, model, time, ({ input, output, written, written1h, cacheRead, webSearches }, name, when) => {
+        const all = written + written1h;
+        const counts = {
+          input,
+          output,
+          cacheCreation: all,
+          cacheRead,
+          cacheCreation5m: written,
+          cacheCreation1h: written1h,
+          webSearches,
+        };
+        const rates = prices.ratesOf(name, when.getTime());
+        const cost = rates && costOf(counts, rates);
+        const asked = {
+          input_tokens: input + all + cacheRead,
+          output_tokens: output,
+          cache_write_tokens: all,
+          cache_write_1h_tokens: written1h,
+          cache_read_tokens: cacheRead,
+          web_searches: webSearches,
+        };
+        const right = calcPrice(asked, name, { providerId: 'anthropic', timestamp: when })?.total_price ?? Number.NaN;
+        expect(cost).toBeDefined();
+        expect(Math.abs((cost ?? 0) / PER_DOLLAR - right)).toBeLessThan(1e-8);
+      }),
+    );
+  });
+
+  test('one example by hand', () => {
+    const rates = createPrices().ratesOf('claude-opus-4-5-20251101', Date.UTC(2026, 0, 2));
+    const counts = { input: 1000, output: 100, cacheCreation: 3000, cacheRead: 10_000, cacheCreation1h: 1000 };
+    // 1000 × $5 + 100 × $25 + 2000 × $6.25 + 1000 × $10 + 10000 × $0.5, for a million each
+    expect(rates && costOf(counts, rates)).toBe(35_000_000);
+    expect(rates && costOf({ ...counts, serviceTier: 'batch' }, rates)).toBe(17_500_000);
+    expect(rates && costOf({ ...counts, serviceTier: 'priority' }, rates)).toBe(35_000_000);
+    expect(rates && costOf({ ...counts, webSearches: 2 }, rates)).toBe(55_000_000);
+  });
+
+  test('counts that make no sense have no cost', () => {
+    const rates = createPrices().ratesOf('claude-opus-4-5', 0);
+    for (const wrong of [-1e9, Number.POSITIVE_INFINITY, Number.NaN]) {
+      expect(rates && costOf({ input: wrong, output: 0, cacheCreation: 0, cacheRead: 0 }, rates)).toBeUndefined();
+    }
+  });
+
+  test('models: cloud spellings are known, unknown ones are not', () => {
+    const { ratesOf } = createPrices();
+    expect(ratesOf('us.anthropic.claude-sonnet-4-5-20250929-v1:0', Date.UTC(2026, 5, 1))?.input).toBeDefined();
+    expect(ratesOf('my-own-model', 0)).toBeUndefined();
+  });
+
+  test('a table of one’s own comes first, the longest name wins', () => {
+    const models = ownModels({
+      models: {
+        'my-': { input_mtok: 1, output_mtok: 2 },
+        'my-own': { input_mtok: { base: 3, tiers: [{ start: 10, price: 6 }] }, output_mtok: 4 },
+        'claude-opus-4-5': { input_mtok: 9, output_mtok: 9 },
+      },
+    });
+    if (typeof models === 'string') throw new Error(models);
+    const { ratesOf } = createPrices(models);
+    expect(ratesOf('my-own-model', 0)).toMatchObject({ input: { base: 3 }, output: 4 });
+    expect(ratesOf('my-other', 0)?.input).toBe(1);
+    expect(ratesOf('claude-opus-4-5-20251101', 0)?.input).toBe(9);
+    const rates = ratesOf('my-own-model', 0);
+    expect(rates && costOf({ input: 11, output: 0, cacheCreation: 0, cacheRead: 0 }, rates)).toBe(66_000);
+  });
+
+  test.each([
+    [{}, 'models'],
+    [{ models: { a: { input_mtok: 1 } } }, 'output_mtok'],
+    [{ models: { a: { input_mtok: 'x', output_mtok: 1 } } }, 'input_mtok'],
+    [{ models: { a: { inputs: 1 } } }, 'inputs'],
+  ])('a wrong table is told: %j', (table, word) => {
+    expect(ownModels(table)).toContain(word);
+  });
+
+  test('the date is that of the version in use', () => {
+    const text = readFileSync(
+      new URL('../../../node_modules/@pydantic/genai-prices/package.json', import.meta.url),
+      'utf8',
+    );
+    expect(asObject(parseJson(text))?.version).toBe(TABLE.version);
+    expect(TABLE.name).toContain(TABLE.version);
+  });
+});
