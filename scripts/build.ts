@@ -1,4 +1,4 @@
-/** Bundles the command into dist/: a thin entry, every verb and heavy module a chunk of its own, loaded when used. */
+/** Bundles the command into dist/: one file whose parts run when they are used, and the heavy packages each in a file of its own. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -31,32 +31,67 @@ const builtins: Plugin = {
   },
 };
 
+/** Packages larger than the command itself. Most runs need none of them, so each is a file that is loaded when it is asked for. */
+const HEAVY: Readonly<Record<string, RegExp>> = {
+  secretlint: /^@secretlint\/secretlint-rule-preset-recommend$/,
+  prices: /^@pydantic\/genai-prices$/,
+  mcp: /\/client\/mcp\/server\.ts$/,
+};
+
+const heavy: Plugin = {
+  name: 'heavy',
+  setup({ onResolve }) {
+    for (const [name, filter] of Object.entries(HEAVY)) {
+      onResolve({ filter }, ({ importer }) =>
+        importer === '' ? undefined : { path: `./${name}.cjs`, external: true, sideEffects: false },
+      );
+    }
+  },
+};
+
 /** Built beside dist/ and put in its place at the end: a command that runs meanwhile finds a whole one. */
 const fresh = `dist.${process.pid}`;
-const { metafile } = await build({
+const shared = {
   absWorkingDir: root,
-  entryPoints: {
-    main: 'src/cli/main.ts',
-    format: 'src/format/index.ts',
-    graph: 'src/graph/index.ts',
-    views: 'src/views/index.ts',
-  },
   outdir: fresh,
   bundle: true,
-  splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node22.16',
   external: Object.keys(dependencies),
   legalComments: 'linked',
-  sourcemap: false,
   minifySyntax: true,
+  minifyWhitespace: true,
   logLevel: 'warning',
   metafile: true,
-  plugins: [builtins, slimPrices],
-});
+} as const;
+const built = await Promise.all([
+  // CommonJS in one file: loading some fifty small ES modules took longer than what most commands do.
+  build({
+    ...shared,
+    entryPoints: {
+      main: 'src/cli/main.ts',
+      secretlint: '@secretlint/secretlint-rule-preset-recommend',
+      prices: '@pydantic/genai-prices',
+      mcp: 'src/client/mcp/server.ts',
+    },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': 'moduleUrl' },
+    banner: { js: "const moduleUrl = process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
+    plugins: [heavy, builtins, slimPrices],
+  }),
+  // What others import.
+  build({
+    ...shared,
+    entryPoints: { format: 'src/format/index.ts', graph: 'src/graph/index.ts', views: 'src/views/index.ts' },
+    splitting: true,
+    format: 'esm',
+    plugins: [builtins, slimPrices],
+  }),
+]);
+const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 
-writeFileSync(`${root}/${fresh}/LICENSES.txt`, licencesOf(Object.keys(metafile.inputs)));
+writeFileSync(`${root}/${fresh}/LICENSES.txt`, licencesOf(inputs));
 
 // Types for those who import skein/format and the like; `--bundle` is for tests, which have theirs checked before.
 if (!process.argv.includes('--bundle')) {

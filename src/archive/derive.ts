@@ -15,6 +15,8 @@ export interface Derived extends Indexed {
 export interface DeriveOptions extends IndexOptions {
   /** What is made next, after the words, of which onPack tells. */
   readonly onPart?: (what: string) => void;
+  /** Usage too, which otherwise waits until someone asks for it. */
+  readonly usage?: boolean;
 }
 
 /** Adds what is not there yet. Stopped by the signal, it goes on from there another time. */
@@ -23,8 +25,10 @@ export async function deriveInTurns(archive: Archive, options: DeriveOptions = {
   options.onPart?.('outlines of sessions');
   await updateOutlinesInTurns(archive, { signal: options.signal });
   if (!options.signal?.aborted) updateChats(archive);
-  options.onPart?.('usage');
-  await updateUsageInTurns(archive, { signal: options.signal });
+  if (options.usage) {
+    options.onPart?.('usage');
+    await updateUsageInTurns(archive, { signal: options.signal });
+  }
   const now = Date.now();
   return { ...indexed, later: allStates(archive.db).some((state) => isStillGrowing(state, state.size, now)) };
 }

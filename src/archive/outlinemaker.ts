@@ -1,5 +1,7 @@
 /** Makes the outlines of archived sessions that have none yet. */
 import { join } from 'node:path';
+import { DiskError } from '../disk/errors.ts';
+import { readEntriesOf } from '../disk/read.ts';
 import { type Entry, type Source, toEntry } from '../format/entry.ts';
 import { type RawLine, splitLines } from '../format/lines.ts';
 import { createOutline, type Outline } from '../graph/outline.ts';
@@ -7,6 +9,7 @@ import { nodeZlib } from './builtins.ts';
 import { INDEX_NAME, openIndex } from './derived.ts';
 import { ArchiveError, toArchiveError } from './errors.ts';
 import { type ArchivedState, allStates, type Version, versionOf } from './files.ts';
+import { createOnDisk } from './ondisk.ts';
 import { createPieceReader, type PieceReader } from './packs.ts';
 import { archivedSource, bytesOfVersion } from './read.ts';
 import { all, blobOf, type Database, numberOf, run } from './sqlite.ts';
@@ -40,11 +43,15 @@ function* update(archive: Archive, options: OutlineOptions): Work<number> {
     const kept = keptIn(index.db);
     const now = (options.now ?? Date.now)();
     const readers = readersOf(archive.db);
+    const disk = createOnDisk(archive.db);
     let made = 0;
     for (const state of sessions) {
       if (options.signal?.aborted) break;
       if (kept.digests.has(keyOf(state.digest)) || isStillGrowing(state, kept.sizes.get(state.id), now)) continue;
-      const outline = yield* outlineIfWhole(archive.db, state, readers);
+      // One that grew is read from the archive: a sync reads of its source only what was added.
+      const path = kept.sizes.has(state.id) ? undefined : disk.pathOf(state);
+      const read = path === undefined ? undefined : yield* outlineOnDisk(path, () => disk.pathOf(state) === path);
+      const outline = read ?? (yield* outlineIfWhole(archive.db, state, readers));
       if (outline === undefined) continue;
       save(index.db, state, outline);
       kept.digests.add(keyOf(state.digest));
@@ -114,6 +121,17 @@ function readersOf(db: Database): Readers {
   return { near: createPieceReader(db, { atHand: 2, releases: true }), far: createPieceReader(db) };
 }
 
+/** Nothing when the file was touched meanwhile. */
+function* outlineOnDisk(path: string, isUntouched: () => boolean): Work<Outline | undefined> {
+  try {
+    const outline = yield* folded(readEntriesOf(path));
+    return isUntouched() ? outline : undefined;
+  } catch (error) {
+    if (error instanceof DiskError) return undefined;
+    throw error;
+  }
+}
+
 /** Nothing for a session that is damaged, or to which another process adds meanwhile: its turn comes another time. */
 function* outlineIfWhole(db: Database, state: ArchivedState, readers: Readers): Work<Outline | undefined> {
   try {
@@ -125,10 +143,14 @@ function* outlineIfWhole(db: Database, state: ArchivedState, readers: Readers): 
   }
 }
 
-function* outlineOf(db: Database, version: Version, readers: Readers): Work<Outline> {
+function outlineOf(db: Database, version: Version, readers: Readers): Work<Outline> {
+  return folded(entriesOf(db, version, readers));
+}
+
+function* folded(entries: Iterable<Entry>): Work<Outline> {
   const outline = createOutline();
   let part = 0;
-  for (const entry of entriesOf(db, version, readers)) {
+  for (const entry of entries) {
     outline.add(entry);
     part += entry.line.end - entry.line.start;
     if (part < PART_BYTES) continue;

@@ -17,6 +17,22 @@ export interface KeptUsage {
   cells(files: ReadonlyMap<string, string>): Fact[] | undefined;
 }
 
+/** Whether the sums are of the archive as it is now. */
+export function isUsageKept(archive: Archive): boolean {
+  return (
+    quietly(() => {
+      const index = openIndexForReading(archive);
+      if (index === undefined) return false;
+      try {
+        const sql = 'SELECT 1 FROM usage_cells WHERE prices = ? AND changes = ?';
+        return get(index.db, sql, TABLE.version, changesOf(archive.db)) !== undefined;
+      } finally {
+        index.close();
+      }
+    }) === true
+  );
+}
+
 /** undefined where there is none, or none of this layout. */
 export function openUsage(archive: Archive): KeptUsage | undefined {
   const index = quietly(() => openIndexForReading(archive));

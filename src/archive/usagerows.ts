@@ -1,5 +1,6 @@
 /** The usage of archived transcripts, kept by what they hold, and the sums a report is made of. */
 import { join } from 'node:path';
+import { DiskError } from '../disk/errors.ts';
 import { mountFile } from '../disk/mounts.ts';
 import { projectOfCwds } from '../disk/project.ts';
 import { type FileUsage, ofAgent, usageOfFile } from '../disk/usage.ts';
@@ -14,6 +15,7 @@ import { INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { type ArchivedState, allStates } from './files.ts';
 import { agentIdOf, createMounter, slugOf } from './mountfiles.ts';
+import { createOnDisk } from './ondisk.ts';
 import { isStillGrowing } from './outlinemaker.ts';
 import { all, blobOf, type Database, get, numberOf, run } from './sqlite.ts';
 import { type Archive, changesOf } from './store.ts';
@@ -61,14 +63,16 @@ function* readNew(
   const digests = new Set(kept.map((row) => keyOf(blobOf(row, 'digest'))));
   const sizes = new Map(kept.map((row) => [numberOf(row, 'file'), numberOf(row, 'size')]));
   const mount = createMounter(archive);
+  const disk = createOnDisk(archive.db);
   let made = 0;
   let bytes = 0;
   for (const state of states) {
     if (signal?.aborted) break;
     if (digests.has(keyOf(state.digest)) || isStillGrowing(state, sizes.get(state.id), now())) continue;
-    const path = `archive:${archive.folder}:${state.version}`;
-    mountFile(path, mount({ path, state }));
-    save(db, state, usageOfFile(path));
+    // One that grew is read from the archive: a sync reads of its source only what was added.
+    const path = sizes.has(state.id) ? undefined : disk.pathOf(state);
+    const read = path === undefined ? undefined : usageOnDisk(path, () => disk.pathOf(state) === path);
+    save(db, state, read ?? usageArchived(archive, state, mount));
     digests.add(keyOf(state.digest));
     made += 1;
     bytes += state.size;
@@ -82,6 +86,23 @@ function* readNew(
 }
 
 const COLLECT_BYTES = 32 << 20;
+
+/** Nothing when the file was touched meanwhile. */
+function usageOnDisk(path: string, isUntouched: () => boolean): FileUsage[] | undefined {
+  try {
+    const usage = usageOfFile(path, { onPart: collectGarbage });
+    return isUntouched() ? usage : undefined;
+  } catch (error) {
+    if (error instanceof DiskError) return undefined;
+    throw error;
+  }
+}
+
+function usageArchived(archive: Archive, state: ArchivedState, mount: ReturnType<typeof createMounter>): FileUsage[] {
+  const path = `archive:${archive.folder}:${state.version}`;
+  mountFile(path, mount({ path, state }));
+  return usageOfFile(path, { onPart: collectGarbage });
+}
 
 function keyOf(digest: Buffer): string {
   return digest.toString('latin1');

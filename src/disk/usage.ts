@@ -24,7 +24,11 @@ export type FileUsage = MessageUsage<LineOrigin>;
 export interface UsageOptions {
   /** Told of every line, with the message it belongs to. Lines have their numbers then. */
   readonly onLine?: (line: LineUsage, message: FileUsage) => void;
+  /** Called after each part of a large file. */
+  readonly onPart?: () => void;
 }
+
+const PART_BYTES = 16 << 20;
 
 const NEEDLE = Buffer.from(USAGE_NEEDLE);
 
@@ -33,7 +37,12 @@ export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage
   const own = createCounter(file);
   const copies = createCounter(file);
   const told: (readonly [LineUsage, FileUsage])[] = [];
+  let part = PART_BYTES;
   for (const line of linesOfUsage(file, options.onLine !== undefined)) {
+    if (line.origin.end >= part) {
+      part = line.origin.end + PART_BYTES;
+      options.onPart?.();
+    }
     const { add, byUuid } = line.origin.isCopy ? copies : own;
     // Without an id only the lines around it tell which message it belongs to.
     if (line.key === undefined) return usageOfMerged(file, options);

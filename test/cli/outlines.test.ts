@@ -101,6 +101,7 @@ describe('outlines in the archive', () => {
     });
     const archive = newArchive();
     syncRoot(archive, root);
+    rmSync(root, { recursive: true });
     archive.db.exec("UPDATE pack SET data = x'00' WHERE id = (SELECT max(id) FROM pack)");
     expect(updateOutlines(archive)).toBe(1);
   });

@@ -112,11 +112,15 @@ describe('the archive', () => {
     expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 0, totals: { messages: 9 } });
   });
 
-  test('an index that is damaged is done without', () => {
+  test('an index that is gone is made again by whoever asks', () => {
     const root = rootWith({ [SESSION]: lines(0, 3) });
     const env = { SKEIN_HOME: join(root, 'skein') };
     skein(['archive', 'sync', '--root', root], { env });
     rmSync(join(root, 'skein', 'index.db'));
+    expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 0, totals: { messages: 3 } });
+    // A folder in its place cannot be written: then the files are read.
+    rmSync(join(root, 'skein', 'index.db'));
+    mkdirSync(join(root, 'skein', 'index.db'));
     expect(usage(root, [], { env })).toMatchObject({ engine: 'files', read: 1, totals: { messages: 3 } });
   });
 });

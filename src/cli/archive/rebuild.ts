@@ -12,7 +12,7 @@ import { count, withArchive, writeJson } from './open.ts';
 export function rebuild(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
     emptyIndex(archive);
-    const { lines, bytes } = await deriveWithProgress(context, archive);
+    const { lines, bytes } = await deriveWithProgress(context, archive, { usage: true });
     const { indexBytes } = keptIn(archive);
     const stopped = context.signal.aborted;
     if (args.flag('json')) writeJson(context, { archive: archive.path, lines, bytes, indexBytes, stopped });
@@ -26,7 +26,11 @@ export function rebuild(context: Context, args: Arguments): Promise<number> {
 
 const QUIET_MS = 500;
 
-export async function deriveWithProgress(context: Context, archive: Archive): Promise<Derived> {
+export async function deriveWithProgress(
+  context: Context,
+  archive: Archive,
+  options: { readonly usage?: boolean } = {},
+): Promise<Derived> {
   const began = context.now().getTime();
   let progress: Progress<{ readonly bytes: number }> | undefined;
   let clear = () => progress?.clear();
@@ -38,7 +42,7 @@ export async function deriveWithProgress(context: Context, archive: Archive): Pr
   const onPart = (what: string) => {
     if (context.now().getTime() - began > QUIET_MS) clear = notice(context, `indexing: ${what}`);
   };
-  const made = await deriveInTurns(archive, { signal: context.signal, onPack, onPart });
+  const made = await deriveInTurns(archive, { ...options, signal: context.signal, onPack, onPart });
   clear();
   return made;
 }

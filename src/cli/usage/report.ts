@@ -1,9 +1,12 @@
 /** The report itself: facts, grouped, printed. */
+import type { SessionFile } from '../../disk/find.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { reportJson } from '../../views/usage/json.ts';
 import { reportOf } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import type { Library } from '../library.ts';
+import { archiveReader } from '../shelf.ts';
 import { chooseFiles } from './choose.ts';
 import { namesFor } from './names.ts';
 import { costMode, type PriceTable, tableOf } from './pricetable.ts';
@@ -13,7 +16,7 @@ import { type Question, questionOf } from './question.ts';
 export async function report(context: Context, args: Arguments): Promise<number> {
   const question = questionOf(context, args);
   const { library, files } = await chooseFiles(context, args);
-  const cells = isPlain(args, question) ? library.known.usageCells(files) : undefined;
+  const cells = isPlain(args, question) ? await keptCells(context, library, files) : undefined;
   const found: Found = cells
     ? { facts: cells, engine: 'archive', read: 0, prices: tableOf() }
     : await (await import('./facts.ts')).factsOf(context, args, library, files);
@@ -36,6 +39,18 @@ export async function report(context: Context, args: Arguments): Promise<number>
     printNotes(context, result, prices, sourceText(found, files.length));
   }
   return result.totals.messages > 0 ? 0 : 1;
+}
+
+/** Sums of everything, where the archive holds just these files; made now if that was not done yet. */
+async function keptCells(
+  context: Context,
+  library: Library,
+  files: readonly SessionFile[],
+): Promise<Fact[] | undefined> {
+  const cells = library.known.usageCells(files);
+  if (cells !== undefined || archiveReader() === undefined) return cells;
+  await (await import('./keep.ts')).keepUsage(context);
+  return library.known.usageCells(files);
 }
 
 export interface Found {
