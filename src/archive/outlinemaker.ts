@@ -45,6 +45,7 @@ function* update(archive: Archive, options: OutlineOptions): Work<number> {
     const readers = readersOf(archive.db);
     const disk = createOnDisk(archive.db);
     let made = 0;
+    let bytes = 0;
     for (const state of sessions) {
       if (options.signal?.aborted) break;
       if (kept.digests.has(keyOf(state.digest)) || isStillGrowing(state, kept.sizes.get(state.id), now)) continue;
@@ -56,6 +57,11 @@ function* update(archive: Archive, options: OutlineOptions): Work<number> {
       save(index.db, state, outline);
       kept.digests.add(keyOf(state.digest));
       made += 1;
+      bytes += state.size;
+      if (bytes >= 4 * PART_BYTES) {
+        bytes = 0;
+        collectGarbage();
+      }
       yield;
     }
     return made;
