@@ -8,5 +8,6 @@ export default defineConfig({
     include: ['test/deep/**/*.test.ts'],
     testTimeout: 1_200_000,
     hookTimeout: 600_000,
+    maxWorkers: 2,
   },
 });

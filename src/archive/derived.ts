@@ -114,3 +114,12 @@ export function emptyIndex(archive: Archive): void {
     close();
   }
 }
+
+/** Whatever is wrong with what can be made again: whoever asks reads the transcripts themselves. */
+export function quietly<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}

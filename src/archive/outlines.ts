@@ -2,7 +2,7 @@
 import { parseJson } from '../format/json.ts';
 import type { Outline } from '../graph/outline.ts';
 import { nodeZlib } from './builtins.ts';
-import { openIndexForReading } from './derived.ts';
+import { openIndexForReading, quietly } from './derived.ts';
 import { toOutline } from './outlinejson.ts';
 import { blobOf, type Database, get, maybeText } from './sqlite.ts';
 import type { Archive } from './store.ts';
@@ -28,13 +28,4 @@ export function openOutlines(archive: Archive): Outlines | undefined {
 export function outlineIn(db: Database, digest: Buffer): Outline | undefined {
   const row = get(db, 'SELECT body FROM outline WHERE digest = ?', digest);
   return row && toOutline(parseJson(nodeZlib().zstdDecompressSync(blobOf(row, 'body')).toString('utf8')));
-}
-
-/** Whatever is wrong with what can be made again: the sessions themselves are read. */
-function quietly<T>(call: () => T): T | undefined {
-  try {
-    return call();
-  } catch {
-    return undefined;
-  }
 }

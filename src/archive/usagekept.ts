@@ -5,7 +5,7 @@ import { cellsFromJson } from '../views/usage/cells.ts';
 import type { Fact } from '../views/usage/facts.ts';
 import { TABLE } from '../views/usage/pricetable.ts';
 import { nodeZlib } from './builtins.ts';
-import { openIndexForReading } from './derived.ts';
+import { openIndexForReading, quietly } from './derived.ts';
 import { blobOf, type Database, get, textOf } from './sqlite.ts';
 import { type Archive, changesOf } from './store.ts';
 import { usageFromJson } from './usagejson.ts';
@@ -52,13 +52,4 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
 export function findUsage(db: Database, digest: Buffer, file: string): FileUsage[] | undefined {
   const row = get(db, 'SELECT body FROM usage WHERE digest = ?', digest);
   return row && usageFromJson(parseJson(nodeZlib().zstdDecompressSync(blobOf(row, 'body')).toString('utf8')), file);
-}
-
-/** Whatever is wrong with what can be made again: the transcripts themselves are read. */
-function quietly<T>(call: () => T): T | undefined {
-  try {
-    return call();
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import { parentsFirst } from './branches/order.ts';
 import { placeLines } from './branches/places.ts';
 import { START, type Steps, stepsOf } from './branches/steps.ts';
 import { chainOf, leafOf } from './chain.ts';
+import { lazy } from './lazy.ts';
 import { turnsOf } from './turns.ts';
 
 export interface Branch {
@@ -88,14 +89,6 @@ function toBranch({ head, forkedAt, current }: Draft, turns: () => number): Bran
       return turns();
     },
     current,
-  };
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

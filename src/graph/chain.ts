@@ -8,6 +8,7 @@ import { indexNodes } from './context/indexing.ts';
 import { findPin, findTip } from './context/leaf.ts';
 import type { Chain, ChainNode, OnVisit } from './context/node.ts';
 import { placePreserved } from './context/preserved.ts';
+import { lazy } from './lazy.ts';
 
 export { lastSaid, leafOf } from './context/leaf.ts';
 export { type Chain, type ChainNode, isBoundary, type OnVisit } from './context/node.ts';
@@ -58,12 +59,4 @@ function above(
   const parent = chain.nodes.get(node.parent);
   if (parent !== undefined && !seen.has(parent)) return parent;
   return newestBefore(timeline(), node, seen);
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 export const mcp: Command = {
   name: 'mcp',
   usage: '[install|uninstall] [--project] [--dry-run]',
-  summary: 'Serve the history as MCP tools, so that an agent can recall what was done before',
+  summary: 'serve the history as MCP tools, so that an agent can recall what was done before',
   details: [
     'Without an argument it speaks MCP on standard input and output: tools to search, list and read chats and to see usage. Answers are short, paged and masked for secrets; nothing is written and nothing leaves the machine.',
     'install adds it to the configuration of the client for all projects (.claude.json), with --project to .mcp.json of the folder it is run in. What else is there stays as it is; the file as it was is kept beside it. uninstall takes it out again.',
