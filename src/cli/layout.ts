@@ -1,14 +1,15 @@
 /** Text laid out for a terminal: display width, cutting, tables that fit, times and sizes for people. */
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { safeLine } from '../views/safe.ts';
+import { displayWidth, wrapped } from '../views/width.ts';
 
+export { displayWidth } from '../views/width.ts';
 export { humanBytes } from './bytes.ts';
 
-const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
 
-export function displayWidth(text: string): number {
-  return stringWidth(text);
+function charactersOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
 }
 
 /** At most `width` columns, cut between characters with an ellipsis. */
@@ -17,7 +18,7 @@ export function cut(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
-  for (const { segment } of segments.segment(text)) {
+  for (const { segment } of charactersOf(text)) {
     const size = displayWidth(segment);
     if (used + size > width - 1) break;
     kept += segment;
@@ -29,7 +30,7 @@ export function cut(text: string, width: number): string {
 /** The same for text with colours in it. */
 export function cutPainted(text: string, width: number): string {
   if (!Number.isFinite(width)) return text;
-  return wrapAnsi(text, width, { hard: true, wordWrap: false, trim: false }).split('\n')[0] ?? '';
+  return wrapped(text, width, { hard: true, wordWrap: false, trim: false }).split('\n')[0] ?? '';
 }
 
 export function pad(text: string, width: number, align: 'left' | 'right' = 'left'): string {

@@ -50,7 +50,7 @@ export function checkLines(source: Source, lines: Iterable<RawLine>, options: Ch
   return { issues, inventory: inventory.result() };
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+let utf8: TextDecoder | undefined;
 
 /** E1: one JSON object a line, `\n` only, UTF-8. */
 function checkBytes(entry: Entry, bytes: Uint8Array, note: Note): void {
@@ -82,6 +82,7 @@ function checkBytes(entry: Entry, bytes: Uint8Array, note: Note): void {
 
 function decodes(bytes: Uint8Array): boolean {
   try {
+    utf8 ??= new TextDecoder('utf-8', { fatal: true });
     utf8.decode(bytes);
     return true;
   } catch {

@@ -20,7 +20,7 @@ import {
   UNSURE,
   wasPlain,
 } from './jsonscan.ts';
-import { decode, decodeAscii, encode } from './text.ts';
+import { decode, decodeAscii, encodeAscii } from './text.ts';
 
 /** What to keep of a value: all of it, its type only (a string becomes ''), the named keys of an object, or the items of an array. */
 export type Keep = 'value' | 'type' | KeepKeys | KeepItems;
@@ -44,7 +44,7 @@ export function keepKeys(kept: Record<string, Keep>): KeepKeys {
   const keys = new Map<string, Key>();
   const byLength: Key[][] = [];
   for (const [name, keep] of Object.entries(kept)) {
-    const key = { name, keep, bytes: encode(name) };
+    const key = { name, keep, bytes: encodeAscii(name) };
     keys.set(name, key);
     for (let length = byLength.length; length <= key.bytes.length; length += 1) byLength.push([]);
     byLength[key.bytes.length]?.push(key);

@@ -1,8 +1,8 @@
 /** Bytes ⇄ text. Invalid UTF-8 becomes U+FFFD in the text; the bytes themselves are never replaced. */
 let decoder: TextDecoder | undefined;
-const encoder = new TextEncoder();
+let encoder: TextEncoder | undefined;
 
-/** Made when it is needed: in Node it never is, and making it takes longer than a small command. */
+/** Both are made when they are needed: in Node the first never is, and making them takes longer than a small command. */
 function textDecoder(): TextDecoder {
   decoder ??= new TextDecoder('utf-8', { ignoreBOM: true });
   return decoder;
@@ -28,5 +28,11 @@ export function decodeAscii(bytes: Uint8Array, start: number, end: number): stri
 }
 
 export function encode(text: string): Uint8Array {
+  encoder ??= new TextEncoder();
   return encoder.encode(text);
+}
+
+/** For text known to be ASCII. */
+export function encodeAscii(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

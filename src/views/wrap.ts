@@ -1,5 +1,5 @@
 /** Prose wrapped between words for a terminal; code, tables and lists of commands keep their lines. */
-import wrapAnsi from 'wrap-ansi';
+import { wrapped } from './width.ts';
 
 /** Wider lines are hard to read; a terminal may be wider. */
 const MOST_COLUMNS = 100;
@@ -15,7 +15,7 @@ export function wrapProse(text: string, width: number | undefined): string[] {
     const asIs = fenced || isFence || /^(?: {4}|\t|\s*\|)/.test(line);
     return asIs
       ? [line]
-      : wrapAnsi(line, columns, { trim: false })
+      : wrapped(line, columns, { trim: false })
           .split('\n')
           .map((part, i) => (i === 0 ? part : part.trimStart()));
   });

@@ -3,6 +3,7 @@
  * a line through that does not match, never the other way round: letters may be written in either case, with accents,
  * decomposed, or as \uXXXX.
  */
+import { encode } from '../../format/text.ts';
 import type { Query, Term } from './query.ts';
 import { fold, RUN_END } from './words.ts';
 
@@ -99,10 +100,8 @@ function waysToWrite(character: string): string {
   return `(?:${[...ways].map(asWritten).join('|')})`;
 }
 
-const encoder = new TextEncoder();
-
 function bytesOf(text: string): string {
-  return String.fromCharCode(...encoder.encode(text));
+  return String.fromCharCode(...encode(text));
 }
 
 /** Where characters lie that fold to others. */
