@@ -6,6 +6,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeFile, openFile } from '../disk/io.ts';
 import { DERIVED_SCHEMA, LAYOUT } from './derivedschema.ts';
+import { ArchiveError } from './errors.ts';
 import { INDEX_NAME } from './place.ts';
 import { all, type Database, get, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
@@ -99,9 +100,29 @@ export function setDerived(archive: Archive, changes: number): void {
   }
 }
 
+/** What SQLite says of a file that cannot be used as it is: an error in its tables, damage, or no database at all. */
+const UNUSABLE = new Set([1, 11, 26]);
+
+export function isUnusable(error: unknown): boolean {
+  const cause = error instanceof ArchiveError ? error.cause : error;
+  const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
+  return typeof code === 'number' && UNUSABLE.has(code & 0xff);
+}
+
 /** Takes everything out, also from the pages they lay in. */
 export function emptyIndex(archive: Archive): void {
-  if (statSync(join(archive.folder, INDEX_NAME), { throwIfNoEntry: false }) === undefined) return;
+  const path = join(archive.folder, INDEX_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return;
+  try {
+    emptyInPlace(archive);
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
+    openIndex(archive).close();
+  }
+}
+
+function emptyInPlace(archive: Archive): void {
   const { db, path, close } = openIndex(archive);
   try {
     guarded('cannot empty the index', path, () => {

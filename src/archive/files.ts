@@ -62,15 +62,17 @@ export function allFiles(db: Database): ArchivedFile[] {
 export interface ArchivedState extends ArchivedFile {
   readonly version: number;
   readonly size: number;
+  /** Of the file it was taken from: another one only after a scrub. */
+  readonly sourceSize: number;
   readonly digest: Buffer;
 }
 
 export function allStates(db: Database): ArchivedState[] {
-  const sql = `SELECT ${COLUMNS}, version.size, version.digest FROM ${TABLES} JOIN version ON version.id = file.current
-    ORDER BY origin.id, root.path, file.name`;
+  const sql = `SELECT ${COLUMNS}, version.size, version.digest, coalesce(scrub.size, version.size) AS source
+    FROM ${TABLES} JOIN version ON version.id = file.current LEFT JOIN scrub ON scrub.version = version.id ORDER BY origin.id, root.path, file.name`;
   return all(db, sql).map((row) => {
     const [version, size] = [numberOf(row, 'current'), numberOf(row, 'size')];
-    return { ...toFile(row), version, size, digest: blobOf(row, 'digest') };
+    return { ...toFile(row), version, size, sourceSize: numberOf(row, 'source'), digest: blobOf(row, 'digest') };
   });
 }
 

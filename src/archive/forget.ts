@@ -32,6 +32,8 @@ export function forget(archive: Archive, files: readonly ArchivedFile[], now: Da
       noteChange(db);
       return sweep(db);
     });
+    // A sync that ran meanwhile may have indexed it once more.
+    emptyIndex(archive);
     compact(db);
     return { files: files.length, ...swept };
   });

@@ -69,7 +69,10 @@ export function recoverChats(prompts: Iterable<TypedPrompt>): RecoveredChat[] {
 function* once(prompts: Iterable<TypedPrompt>): Generator<TypedPrompt> {
   const seen = new Set<string>();
   for (const prompt of prompts) {
-    const key = JSON.stringify([prompt.time, prompt.sessionId, prompt.project, prompt.text]);
+    // With a session and a moment the words need not be compared: a scrubbed copy has others.
+    const isNamed = prompt.time !== undefined && prompt.sessionId !== undefined;
+    const words = isNamed ? '' : prompt.text;
+    const key = JSON.stringify([prompt.time, prompt.sessionId, prompt.project, words]);
     if (!seen.has(key)) yield prompt;
     seen.add(key);
   }

@@ -83,6 +83,8 @@ function* scrubAll(
     sweep(db);
     noteChange(db);
     db.exec('COMMIT');
+    // A sync that ran meanwhile may have indexed the lines as they were.
+    emptyIndex(archive);
     options.onCompact?.();
     compact(db);
     return { ...found, ...changed, lines: total(changed.files) };

@@ -62,7 +62,7 @@ export function wholeNumber(args: Arguments, name: string, least = 0): number | 
   const text = args.value(name);
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!/^\d+$/.test(text) || number < least) {
+  if (!/^\d{1,9}$/.test(text) || number < least) {
     throw new UsageError(
       `--${name} takes a whole number from ${least}; not "${text}".`,
       `--${name} ${text}`,

@@ -87,7 +87,7 @@ export function knownBy(kept: Kept): Known {
   const stateOf = (file: SessionFile) => {
     const state = kept.files.get(file.file)?.state;
     if (state === undefined || file.source === 'archive') return state;
-    return state.size === file.bytes && state.mtimeMs === file.mtimeMs ? state : undefined;
+    return state.sourceSize === file.bytes && state.mtimeMs === file.mtimeMs ? state : undefined;
   };
   let usage: KeptUsage | undefined;
   const keptUsage = () => {

@@ -52,7 +52,7 @@ function promptsIn(history: string, kept: Kept | undefined): TypedPrompt[] {
   const file = kept?.files.get(history);
   if (kept === undefined || file === undefined) return now;
   const stat = statSync(history, { throwIfNoEntry: false });
-  const isOther = stat !== undefined && (stat.size !== file.state.size || stat.mtimeMs !== file.state.mtimeMs);
+  const isOther = stat !== undefined && (stat.size !== file.state.sourceSize || stat.mtimeMs !== file.state.mtimeMs);
   const copies = [...kept.archive.earlier(file), ...(isOther ? [kept.archive.mount(file)] : [])];
   return [...copies.flatMap((copy) => fromCopy(history, copy)), ...now];
 }

@@ -143,7 +143,17 @@ function editsOf(groups: readonly Group[], masker: Masker): Edit[] {
 function memberMasked({ name, text }: Place, masked: string, masker: Masker): string {
   if (name === undefined || masked !== text) return masked;
   const found = secretMember(name, text);
-  return found ? masker.maskWhole(text, found.kind, found.guessable) : masked;
+  if (found) return masker.maskWhole(text, found.kind, found.guessable);
+  return HEADER.test(name) ? headerMasked(name, text, masker) : masked;
+}
+
+const HEADER = /^(?:proxy-)?authorization$|^(?:set-)?cookie$/i;
+
+/** A header with its value as it would be sent. */
+function headerMasked(name: string, value: string, masker: Masker): string {
+  const before = `${name}: `;
+  const masked = masker.mask(before + value);
+  return masked.startsWith(before) ? masked.slice(before.length) : value;
 }
 
 /** Images and the signatures of thinking are bytes in base64: nothing to read, and worthless when changed. */

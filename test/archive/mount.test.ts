@@ -112,7 +112,17 @@ describe('an archived file read as if it were on disk', () => {
 
 describe('which archived files belong to a place', () => {
   const state = (root: string, name: string, more: { origin?: string; label?: string; session?: string } = {}) => ({
-    ...{ id: 1, origin: 'own', label: 'here', session: SESSION, current: 1, mtimeMs: 0, version: 1, size: 0 },
+    ...{
+      id: 1,
+      origin: 'own',
+      label: 'here',
+      session: SESSION,
+      current: 1,
+      mtimeMs: 0,
+      version: 1,
+      size: 0,
+      sourceSize: 0,
+    },
     ...{ digest: Buffer.alloc(0), kind: 'session', root, name, ...more },
   });
   const pathsIn = (places: readonly string[], states: ReturnType<typeof state>[], elsewhere = false) =>

@@ -100,7 +100,8 @@ function toMatch(terms: readonly Term[]): { match?: string; none?: string } {
     );
   const [wanted, not] = [phrases(false), phrases(true)];
   if (wanted.length === 0) return not.length === 0 ? {} : { none: not.join(' OR ') };
-  return { match: [wanted.join(' AND '), ...not].join(' NOT ') };
+  // One NOT: a chain of them is as deep as it is long, and FTS5 takes no more than 256.
+  return { match: not.length === 0 ? wanted.join(' AND ') : `(${wanted.join(' AND ')}) NOT (${not.join(' OR ')})` };
 }
 
 function conditionsOf(db: Database, query: Query): string[] {

@@ -1,5 +1,5 @@
 /** The step at the end of whatever adds to the archive: what is made of it is brought up to date. */
-import { isDerived, setDerived } from '../../archive/derived.ts';
+import { emptyIndex, isDerived, isUnusable, setDerived } from '../../archive/derived.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { type Archive, changesOf } from '../../archive/store.ts';
 import type { Problem } from '../../disk/errors.ts';
@@ -10,13 +10,24 @@ export async function updateDerived(context: Context, archive: Archive): Promise
   try {
     const changes = changesOf(archive.db);
     if (isDerived(archive, changes)) return [];
-    const { deriveWithProgress } = await import('./rebuild.ts');
-    const { later } = await deriveWithProgress(context, archive);
+    const { later } = await derived(context, archive);
     // Of the changes seen before: another process may have added something meanwhile.
     if (!context.signal.aborted && !later) setDerived(archive, changes);
     return [];
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return [{ kind: 'unreadable', what: error.message, where: error.where, next: error.next }];
+  }
+}
+
+/** An index that turns out to be damaged is made anew. */
+async function derived(context: Context, archive: Archive): Promise<{ readonly later: boolean }> {
+  const { deriveWithProgress } = await import('./rebuild.ts');
+  try {
+    return await deriveWithProgress(context, archive);
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    emptyIndex(archive);
+    return deriveWithProgress(context, archive);
   }
 }

@@ -150,12 +150,12 @@ function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[
     },
     {
       title: 'PROJECT',
-      cell: ({ project }) => shortPath(project),
+      cell: ({ project }) => shortPath(mask(project)),
       drop: 3,
       max: 36,
       paint: out.style.accent,
     },
-    { title: 'GIT BRANCH', cell: ({ gitBranch }) => gitBranch ?? '', drop: 5, max: 20 },
+    { title: 'GIT BRANCH', cell: ({ gitBranch }) => mask(gitBranch ?? ''), drop: 5, max: 20 },
     { title: 'TURNS', cell: ({ turns }) => String(turns), align: 'right', drop: 1 },
     {
       title: 'FILES',

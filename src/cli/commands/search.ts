@@ -55,7 +55,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const page = { offset, limit };
   if (args.flag('json')) {
     const { searchJson } = await import('../search/json.ts');
-    context.out.write(`${JSON.stringify(searchJson(found, page), null, 2)}\n`);
+    context.out.write(`${mask.json(searchJson(found, page))}\n`);
   } else await print(context, mask, found, page);
   return found.total > 0 ? 0 : 1;
 }
@@ -95,7 +95,7 @@ async function print(context: Context, mask: Masking, found: Searched, { offset,
   reportProblems(context, found.problems);
   for (const group of byChat(found)) {
     const title = groupTitle(group, found);
-    const lines = groupLines(context, group, title && mask(title));
+    const lines = groupLines(context, group, title, mask);
     out.write(`${lines.join('\n')}\n\n`);
   }
   const shown = found.hits.length;

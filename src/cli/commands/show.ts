@@ -109,7 +109,7 @@ function detailOf(args: Arguments): ToolDetail {
 }
 
 function markdownTitle({ listed }: OpenedChat, mask: Masking): string {
-  return `# ${safeLine(mask(listed.title ?? listed.id)).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${listed.project} · ${listed.id}\n`;
+  return `# ${safeLine(mask(listed.title ?? listed.id)).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${safeLine(mask(listed.project))} · ${listed.id}\n`;
 }
 
 function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask: Masking): string {
@@ -125,7 +125,7 @@ function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask:
   return `${out.style.bold(safeLine(mask(listed.title ?? '(no prompt)')))}\n${out.style.dim(
     facts
       .filter((fact) => fact !== undefined)
-      .map(safeLine)
+      .map((fact) => safeLine(mask(fact)))
       .join(' · '),
   )}\n`;
 }

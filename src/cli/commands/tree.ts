@@ -97,7 +97,12 @@ interface Node {
 
 function chatLines(context: Context, mask: Masking, listed: ListedChat, chat: Chat): string[] {
   const { out } = context;
-  const facts = [listed.project, `${chat.turns} turns`, humanBytes(listed.bytes), ago(chat.updated, context.now())];
+  const facts = [
+    mask(listed.project),
+    `${chat.turns} turns`,
+    humanBytes(listed.bytes),
+    ago(chat.updated, context.now()),
+  ];
   const title = `${out.style.dim(chat.id.slice(0, 8))} ${out.style.bold(cut(safeLine(mask(chat.title ?? '(no prompt)')), LONGEST_TITLE))}`;
   const nodes = [
     ...sessionNodes(context, chat),

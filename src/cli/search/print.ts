@@ -47,7 +47,12 @@ export function snippetLength({ out }: Context): number | undefined {
   return Number.isFinite(out.columns) ? Math.max(LEAST_SNIPPET, out.columns - MARGIN) : undefined;
 }
 
-export function groupLines(context: Context, { id, hits }: Group, title: string | undefined): string[] {
+export function groupLines(
+  context: Context,
+  { id, hits }: Group,
+  title: string | undefined,
+  mask: (text: string) => string,
+): string[] {
   const { style, columns } = context.out;
   const [first] = hits;
   if (first === undefined) return [];
@@ -60,16 +65,16 @@ export function groupLines(context: Context, { id, hits }: Group, title: string 
   // Commands are never cut: they are there to be copied.
   const commands = [openCommand(first, true), resumeCommand(first)].filter((each) => each !== undefined);
   return [
-    heading(context, first, title ?? `chat ${id.slice(0, 8)}`),
+    heading(context, first, title ?? `chat ${id.slice(0, 8)}`, mask),
     ...lines,
-    ...commands.map((each) => `  ${style.dim(each)}`),
+    ...commands.map((each) => `  ${style.dim(safeLine(mask(each)))}`),
   ];
 }
 
-function heading({ out }: Context, { cwd }: Hit, title: string): string {
-  const project = cwd === undefined ? '' : cut(safeLine(shortPath(cwd)), Math.floor(out.columns / 3));
+function heading({ out }: Context, { cwd }: Hit, title: string, mask: (text: string) => string): string {
+  const project = cwd === undefined ? '' : cut(safeLine(shortPath(mask(cwd))), Math.floor(out.columns / 3));
   const room = out.columns - (project === '' ? 0 : displayWidth(project) + 2);
-  const name = out.style.bold(cut(safeLine(title), room));
+  const name = out.style.bold(cut(safeLine(mask(title)), room));
   return project === '' ? name : `${name}  ${out.style.dim(project)}`;
 }
 

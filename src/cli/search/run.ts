@@ -1,5 +1,6 @@
 /** A search as the command and the MCP server ask for it: over the archive's index where it can tell, else over the files. */
 import { resolve } from 'node:path';
+import { ArchiveError, toArchiveError } from '../../archive/errors.ts';
 import { archiveFolder } from '../../archive/place.ts';
 import type { SearchRequest, SearchResult } from '../../archive/search/search.ts';
 import { findSessions } from '../../disk/find.ts';
@@ -34,6 +35,16 @@ async function searchArchive(context: Context, args: Arguments, request: SearchR
   try {
     const result = searchIndex(archive, disk, request);
     return result && { ...result, demo: false, asked: false };
+  } catch (error) {
+    // The index can be made again; until then the files are searched.
+    const told = toArchiveError(error, 'searching without the index', archive.folder);
+    if (!(told instanceof ArchiveError)) throw error;
+    const { style } = context.err;
+    const next = style.dim('Make the index anew: skein archive rebuild');
+    context.err.write(
+      `${style.warn('warning:')} searching without the index, which cannot be read: ${archive.folder} ${next}\n`,
+    );
+    return undefined;
   } finally {
     archive.close();
   }

@@ -21,8 +21,9 @@ export async function chooseFiles(context: Context, args: Arguments): Promise<Ch
   const chat = chatOf(context, library, file);
   const ids = new Set(chat.sessions.map(({ id }) => id));
   const paths = new Set(chat.sessions.map((session) => session.file));
+  const slugs = new Set(library.files.flatMap((each) => (paths.has(each.file) ? each.slug : [])));
   const isOfChat = (each: SessionFile) =>
-    each.kind === 'session' ? paths.has(each.file) : each.slug === file.slug && ids.has(ownerOf(each) ?? '');
+    each.kind === 'session' ? paths.has(each.file) : slugs.has(each.slug) && ids.has(ownerOf(each) ?? '');
   return { library, files: file.kind === 'agent' ? [file] : library.files.filter(isOfChat) };
 }
 

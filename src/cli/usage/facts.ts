@@ -11,10 +11,12 @@ import { tunedForScan } from './tune.ts';
 
 export function factsOf(context: Context, args: Arguments, library: Library, files: readonly SessionFile[]): Found {
   const pricing = openPricing(context, args);
+  // Prompts recovered from the history tell of no usage.
+  const transcripts = files.filter(({ source }) => source !== 'history').length;
   let read = 0;
   const known = (file: SessionFile) => {
     const messages = library.known.usageOf(file);
-    if (messages === undefined) read += 1;
+    if (messages === undefined && file.source !== 'history') read += 1;
     return messages;
   };
   const size = files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -22,5 +24,5 @@ export function factsOf(context: Context, args: Arguments, library: Library, fil
     const { messages, projectOf } = gatherMessages(context, files, { known });
     return messages.map((message) => toFact(message, projectOf(message), pricing));
   });
-  return { facts, engine: read < files.length ? 'archive' : 'files', read, prices: pricing.table };
+  return { facts, engine: read < transcripts ? 'archive' : 'files', read, prices: pricing.table };
 }

@@ -2,10 +2,11 @@
 import type { SessionFile } from '../../disk/find.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { reportJson } from '../../views/usage/json.ts';
-import { reportOf } from '../../views/usage/rows.ts';
+import { type Report, reportOf } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Library } from '../library.ts';
+import { openMask } from '../mask.ts';
 import { archiveReader } from '../shelf.ts';
 import { chooseFiles } from './choose.ts';
 import { namesFor } from './names.ts';
@@ -22,7 +23,7 @@ export async function report(context: Context, args: Arguments): Promise<number>
     : await (await import('./facts.ts')).factsOf(context, args, library, files);
   const names = await namesFor(context, args, library, question.by);
   const { wanted, timeZone } = question;
-  const result = reportOf(found.facts, { ...names, ...question });
+  const result = await masked(context, args, reportOf(found.facts, { ...names, ...question }));
   const days = args.flag('heatmap') ? reportOf(found.facts, { by: ['day'], wanted, timeZone }) : undefined;
   const { engine, read, prices } = found;
   if (args.flag('json')) {
@@ -39,6 +40,18 @@ export async function report(context: Context, args: Arguments): Promise<number>
     printNotes(context, result, prices, sourceText(found, files.length));
   }
   return result.totals.messages > 0 ? 0 : 1;
+}
+
+/** A path or a branch may hold a secret like any other text. */
+async function masked(context: Context, args: Arguments, report: Report): Promise<Report> {
+  const { by, rows } = report;
+  if (!by.includes('project') && !by.includes('branch')) return report;
+  const mask = await openMask(context, args);
+  const isText = (place: number) => by[place] === 'project' || by[place] === 'branch';
+  return {
+    ...report,
+    rows: rows.map((row) => ({ ...row, key: row.key.map((value, place) => (isText(place) ? mask(value) : value)) })),
+  };
 }
 
 /** Sums of everything, where the archive holds just these files; made now if that was not done yet. */

@@ -208,9 +208,16 @@ function fileOf(input: Json | undefined): string | undefined {
   return undefined;
 }
 
+/** Values that only their names tell to be secret: they keep them, for the mask to see. */
+const TELLING = /pass|secret|token|key|auth|cookie|credential/i;
+
 /** Every string in a value, whatever its depth. */
 function strings(value: Json | undefined): string[] {
   if (typeof value === 'string') return [value];
-  if (isObject(value)) return Object.values(value).flatMap(strings);
+  if (isObject(value)) {
+    return Object.entries(value).flatMap(([name, each]) =>
+      typeof each === 'string' && TELLING.test(name) ? `${name}: ${each}` : strings(each),
+    );
+  }
   return (asArray(value) ?? []).flatMap(strings);
 }

@@ -14,8 +14,8 @@ export interface SnippetOptions {
 }
 
 const LENGTH = 200;
-/** Seen by the mask on both sides. */
-const AROUND = 4000;
+/** Seen by the mask on both sides: a private key begins far before its end. */
+const AROUND = 64 << 10;
 
 export function snippetOf(text: string, matcher: Matcher, { length = LENGTH, mask }: SnippetOptions = {}): Snippet {
   const [first] = matcher.spans(text, 1);
