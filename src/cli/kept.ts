@@ -1,5 +1,6 @@
 /** What the archive keeps of the places looked at: files that are gone from disk, and what it knows of those that are not. */
-import { resolve, sep } from 'node:path';
+import { basename, resolve, sep } from 'node:path';
+import { quietly } from '../archive/derived.ts';
 import { ArchiveError } from '../archive/errors.ts';
 import { openForReading, type ReadableArchive } from '../archive/mount.ts';
 import { toSessionFile } from '../archive/mountfiles.ts';
@@ -9,6 +10,7 @@ import type { KeptUsage } from '../archive/usagekept.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';
+import { fileSource } from '../disk/source.ts';
 import type { FileUsage } from '../disk/usage.ts';
 import type { Outline } from '../graph/outline.ts';
 import type { Fact } from '../views/usage/facts.ts';
@@ -63,13 +65,45 @@ export function mountKept(
   roots: readonly Root[],
 ): SessionFile[] {
   const there = new Set(found.map(({ file }) => file));
-  const gone = [...files.values()].filter(({ path }) => !there.has(path));
+  const isCovered = coveredBy(found, archive);
+  const gone = [...files.values()].filter((file) => !there.has(file.path) && !isCovered(file));
   for (const file of gone) mountFile(file.path, archive.mount(file));
   const rootOf = (path: string) => roots.find((root) => path === root.path || path.startsWith(root.path + sep))?.path;
   return gone.flatMap((file) => {
     const session = toSessionFile(file, { rootOf, isThere: isFileAt });
     return session === undefined || isOnDisk(session.file) ? [] : [session];
   });
+}
+
+const TAIL_BYTES = 4096;
+
+/** A project's folder may have been renamed or moved: what lies elsewhere on disk with the same name and the same bytes is not gone. */
+function coveredBy(found: readonly SessionFile[], archive: ReadableArchive): (file: KeptFile) => boolean {
+  const byName = Map.groupBy(found, ({ file }) => basename(file));
+  return (kept) => {
+    const { kind, size } = kept.state;
+    if (kind !== 'session' && kind !== 'agent') return false;
+    const others = (byName.get(basename(kept.path)) ?? []).filter(({ bytes }) => bytes >= size);
+    if (others.length === 0) return false;
+    const from = Math.max(0, size - TAIL_BYTES);
+    const end = quietly(() => archive.mount(kept).open().read(from, size));
+    return (
+      end !== undefined && others.some(({ file }) => quietly(() => isSame(end, rangeOf(file, from, size))) === true)
+    );
+  };
+}
+
+function rangeOf(file: string, from: number, to: number): Uint8Array {
+  const source = fileSource(file);
+  try {
+    return source.read(from, to);
+  } finally {
+    source.close();
+  }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
 }
 
 /** What the archive knows of a session: nothing when the file is not as the archive last saw it. */
