@@ -67,7 +67,10 @@ function openFile(context: Context, args: Arguments, library: Library, file: Ses
   const listed = chatOf(context, library, file);
   const chat = openChat(library, listed);
   const wanted = args.value('branch');
-  const branch = wanted === undefined ? branchOfSession(chat, file.file) : findBranch(chat, wanted);
+  const branch =
+    wanted === undefined
+      ? branchWith(chat, branchOfSession(chat, file.file), args.values('turn'))
+      : findBranch(chat, wanted);
   const turns = turnsOf(chat.entriesOf(branch), { now: context.now().getTime() });
   const runBy = agentLookup(chat);
   return {
@@ -86,6 +89,17 @@ function openFile(context: Context, args: Arguments, library: Library, file: Ses
 function branchOfSession(chat: Chat, file: string): Branch | undefined {
   const session = chat.sessions.find((each) => each.file === file);
   return (session && chat.branchOf(session.id)) ?? chat.current;
+}
+
+/** A turn named by a uuid may lie on another branch, such as one that was left by a rewind: a search finds it there. */
+function branchWith(chat: Chat, usual: Branch | undefined, turns: readonly string[]): Branch | undefined {
+  const uuids = turns.filter((text) =>
+    text.includes('-') ? !/^\d+-\d*$/.test(text) : /^(?!\d+$)[\w]{6,}$/.test(text),
+  );
+  if (uuids.length === 0) return usual;
+  const holds = (branch: Branch | undefined) =>
+    chat.entriesOf(branch).some(({ head }) => uuids.some((uuid) => head.uuid?.startsWith(uuid)));
+  return holds(usual) ? usual : (chat.branches.find(holds) ?? usual);
 }
 
 function findBranch(chat: Chat, wanted: string): Branch {

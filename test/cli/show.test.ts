@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { asArray, at } from '../../src/format/json.ts';
 import { nestedMarkdown } from '../../src/views/safemarkdown.ts';
+import { assistant, toJsonl, user } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { expectGolden } from '../support/golden.ts';
-import { skein } from '../support/skein.ts';
+import { rootWith, skein } from '../support/skein.ts';
 
 const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
 const demo = (...args: string[]) => skein([...args, '--root', DEMO]);
@@ -244,4 +245,31 @@ describe('tree, diff, cat --turn', () => {
     for (const line of turn.trimEnd().split('\n')) expect(whole).toContain(`${line}\n`);
     expect(demo('cat', 'f6e7', '--turn', '2', '--kind', 'user').text.split('\n')[0]).toContain('Fix it like that');
   });
+});
+
+test('--turn with a uuid of a branch that was left goes there', () => {
+  const [first, left, back] = ['one', 'left', 'back'].map((words, n) => ({
+    ...user(words),
+    uuid: `${'abc'[n]}aaaaaaa-0000-4000-8000-000000000000`,
+    timestamp: `2026-11-14T10:00:0${n}.000Z`,
+    sessionId: 'session-1',
+    isSidechain: false,
+  }));
+  const answer = {
+    ...assistant('yes', { id: 'm1' }),
+    uuid: 'daaaaaaa-0000-4000-8000-000000000000',
+    sessionId: 'session-1',
+    isSidechain: false,
+    timestamp: '2026-11-14T10:00:00.500Z',
+  };
+  const lines = [
+    { ...first, parentUuid: null },
+    { ...answer, parentUuid: first?.uuid ?? null },
+    { ...left, parentUuid: answer.uuid },
+    { ...back, parentUuid: answer.uuid },
+  ];
+  const root = rootWith({ 'session-1.jsonl': toJsonl(lines) }, writeFileSync);
+  expect(skein(['show', 'session-1', '--turn', 'baaaaaaa', '--root', root]).text).toContain('left');
+  expect(skein(['show', 'session-1', '--turn', 'caaaaaaa', '--root', root]).text).toContain('back');
+  expect(skein(['show', 'session-1', '--turn', 'eaaaaaaa', '--root', root]).code).toBe(2);
 });
