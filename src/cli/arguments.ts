@@ -5,7 +5,9 @@ import { UsageError } from './errors.ts';
 
 export function parseArguments(command: Command, argv: readonly string[]): Arguments {
   const options: Record<string, Option> = { ...command.options, ...COMMON_OPTIONS };
-  const parsed = parse(command, argv, options);
+  const { words, rest } = command.minusWords ? apart(argv, options) : { words: [], rest: argv };
+  const parsed = parse(command, rest, options);
+  parsed.positionals.push(...words);
   const extra = parsed.positionals.slice(command.takes ?? parsed.positionals.length);
   if (extra.length > 0 && parsed.values.help !== true) {
     throw new UsageError(
@@ -33,6 +35,16 @@ export function parseArguments(command: Command, argv: readonly string[]): Argum
     value: (name) => strings(name).at(-1),
     values: strings,
   };
+}
+
+/** Takes the words out that begin with a minus: no option, nor the value of one. */
+function apart(argv: readonly string[], options: Record<string, Option>) {
+  const end = argv.includes('--') ? argv.indexOf('--') : argv.length;
+  const isOption = (arg: string) => Object.values(options).some(({ short }) => arg === `-${short}`);
+  const takesValue = (arg = '') => options[arg.replace(/^--/, '')]?.type === 'string' && arg.startsWith('--');
+  const isWord = (arg: string, place: number) =>
+    place < end && /^-[^-]/.test(arg) && !isOption(arg) && !takesValue(argv[place - 1]);
+  return { words: argv.filter(isWord), rest: argv.filter((arg, place) => !isWord(arg, place)) };
 }
 
 function parse(command: Command, argv: readonly string[], options: Record<string, Option>) {

@@ -22,6 +22,8 @@ export interface Command {
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** What its arguments are, for completion. */
   readonly completes?: 'selector' | 'shell';
+  /** Words may begin with a minus (`-draft`): what is no option is one. */
+  readonly minusWords?: boolean;
   /** How many arguments it takes at most; any number without it. */
   readonly takes?: number;
   run(context: Context, args: Arguments): Promise<number> | number;

@@ -81,9 +81,9 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function collect(text: string, { pattern: any, byFirst }: Pass, places: Map<Rule, number[]>): void {
-  any.lastIndex = 0;
-  for (let hit = any.exec(text); hit; hit = any.exec(text)) {
+function collect(text: string, { pattern: anyAnchor, byFirst }: Pass, places: Map<Rule, number[]>): void {
+  anyAnchor.lastIndex = 0;
+  for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
     for (const { rule, anchor } of byFirst.get(text.charCodeAt(at)) ?? []) {
       const pattern = anchor();
@@ -94,6 +94,6 @@ function collect(text: string, { pattern: any, byFirst }: Pass, places: Map<Rule
       else if (known.at(-1) !== at) known.push(at);
     }
     // Another anchor may begin inside this one.
-    any.lastIndex = at + 1;
+    anyAnchor.lastIndex = at + 1;
   }
 }

@@ -115,7 +115,8 @@ function windows(text: string, places: readonly number[], after: number): (reado
   return joined;
 }
 
-function sourceOf(content: string): SecretLintSourceCode {
+/** A text as the rules expect it. */
+export function sourceOf(content: string): SecretLintSourceCode {
   const noPlaces = () => {
     throw new Error('a rule asked for lines and columns');
   };

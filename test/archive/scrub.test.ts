@@ -2,13 +2,14 @@ import { appendFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openIndex } from '../../src/archive/derived.ts';
 import { allFiles } from '../../src/archive/files.ts';
 import { mergeArchive } from '../../src/archive/merge.ts';
 import { piecesOf, toPack } from '../../src/archive/packs.ts';
 import { scrub } from '../../src/archive/scrub.ts';
 import { secretMasker } from '../../src/archive/secrets.ts';
 import { chooseFiles } from '../../src/archive/select.ts';
-import { all, blobOf } from '../../src/archive/sqlite.ts';
+import { all, blobOf, textOf } from '../../src/archive/sqlite.ts';
 import { keptIn } from '../../src/archive/status.ts';
 import { type Archive, openArchiveFile } from '../../src/archive/store.ts';
 import { updateIndex } from '../../src/archive/textindex.ts';
@@ -296,3 +297,36 @@ test('an archive from before there was scrubbing gets the table when it is opene
   expect(syncRoot(again, root).outcomes).toMatchObject({ unchanged: 1 });
   expect(faultsOf(again)).toEqual([]);
 });
+
+test('a sync that indexes the old lines meanwhile does not bring the words back', async () => {
+  const word = 'ocelotsecretword';
+  const root = rootOf({ [NAME]: entry('a') + entry('b', SESSION, `${word} ${SECRET}`) });
+  const archive = newArchive();
+  syncRoot(archive, root);
+  updateIndex(archive);
+  const other = archiveIn(archive.folder);
+  const masker = secretMasker();
+  let indexed = 0;
+  const mask = (bytes: Buffer) => {
+    // Inside the transaction: another process still sees the lines as they were.
+    if (indexed === 0) indexed = updateIndex(other).lines;
+    return masker.mask(bytes);
+  };
+  await scrub(archive, allFiles(archive.db), { look: (bytes) => masker.look(bytes), mask }, NOW);
+  expect(indexed).toBe(2);
+  expect(wordsIn(archive)).toEqual([]);
+  updateIndex(archive);
+  expect(wordsIn(archive)).toContain(word);
+  expect(wordsIn(archive).filter((each) => SECRET.toLowerCase().includes(each) && each.length > 3)).toEqual([]);
+});
+
+/** Every word of the index. */
+function wordsIn(archive: Archive): string[] {
+  const index = openIndex(archive);
+  try {
+    index.db.exec("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab('main', 'words', 'row')");
+    return all(index.db, 'SELECT term FROM temp.vocabulary').map((row) => textOf(row, 'term'));
+  } finally {
+    index.close();
+  }
+}

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asArray, asNumber, asString, at } from '../../src/format/json.ts';
@@ -59,6 +59,36 @@ describe('skein search', () => {
     expect([shown.code, shown.text.includes('登录')]).toEqual([0, true]);
     const [answer] = asArray(at(run(['search', 'token', '--json']).json(), 'hits')) ?? [];
     expect(run((asString(at(answer, 'open')) ?? '').split(' ').slice(1)).text).toContain('the token is');
+  });
+
+  test('the command to resume names the project, not where the model had gone; a chat that is gone is restored', () => {
+    const { run, root } = home();
+    const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const line = { ...user('ibex'), sessionId: SESSION, uuid: uuidOf(8), cwd: '/work/app/sub folder' };
+    appendFileSync(file, toJsonl([line]));
+    expect(run(['search', 'ibex']).text).toContain(`cd /work/app && claude --resume ${SESSION}`);
+    run(['archive', 'sync']);
+    rmSync(file);
+    const gone = run(['search', 'ibex']).text;
+    expect(gone).toContain(`skein archive restore ${SESSION}`);
+    expect(gone).not.toContain('claude --resume');
+    expect(run(['search', 'ibex', '--json']).json()).toMatchObject({ hits: [{ resume: null }] });
+  });
+
+  test('a word with a minus is left out, wherever it stands', () => {
+    const { run } = home();
+    const all = at(run(['search', 'login', '--json']).json(), 'total');
+    const less = at(run(['search', 'login -token', '--json']).json(), 'total');
+    expect([all, less]).toEqual([3, 2]);
+    for (const argv of [
+      ['login', '-token'],
+      ['-token', 'login'],
+      ['login', '--limit', '5', '-token'],
+    ]) {
+      expect(at(run(['search', ...argv, '--json']).json(), 'total')).toBe(less);
+    }
+    expect(run(['search', 'login', '--limit', '-5']).code).toBe(2);
+    expect(run(['search', '-h']).text).toContain('skein search');
   });
 
   test('for people: by chat, words marked, no control characters, no line wider than the terminal', () => {

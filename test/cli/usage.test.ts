@@ -1,5 +1,5 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { asArray, asNumber, asObject, at, type Json, type JsonObject, parseJson 
 import { GROUPINGS } from '../../src/views/usage/rows.ts';
 import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
-import { BIN, type RunOptions, skein } from '../support/skein.ts';
+import { type RunOptions, skein } from '../support/skein.ts';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
@@ -334,70 +334,6 @@ describe('for people', () => {
     expect(plot(['--heatmap'], { LANG: 'C.UTF-8' })).toMatch(/Mon .*[░▒▓█]/);
     expect(plot([], {})).not.toContain('█');
     expect(plot([], {})).toMatch(/prices: @pydantic\/genai-prices .* of 2026-\d\d-\d\d/);
-  });
-});
-
-describe('statusline', () => {
-  const now = () => new Date().toISOString();
-  const line = (id: string, output: number, at = now()) => ({
-    ...assistant('x', { id, requestId: `r-${id}`, model: OPUS, output }),
-    ...envelope,
-    uuid: `u-${id}`,
-    timestamp: at,
-  });
-
-  function run(root: string, input: string | undefined): string {
-    const text = execFileSync(process.execPath, [BIN, 'usage', '--statusline'], {
-      env: { PATH: process.env.PATH, HOME: root, CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(root, 'skein'), TZ: 'UTC' },
-      input: input ?? '',
-      encoding: 'utf8',
-    });
-    return text;
-  }
-
-  test('cost of the session, today and the block; only what was added is read', () => {
-    const root = rootWith({ [SESSION]: [line('m1', 40_000)], [OTHER]: [line('m2', 40_000), line('m1', 40_000)] });
-    const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
-    const asked = JSON.stringify({ transcript_path: file, model: { display_name: 'Opus\u001b[31m' } });
-    const first = run(root, asked);
-    expect(first).toMatch(
-      /^Opus.* · \$1\.00 session · \$2\.00 today · \$2\.00 block, \dh \d+m left · 6 \(0%\) context\n$/,
-    );
-    expect(first).not.toContain('\u001b');
-    appendFileSync(file, toJsonl([line('m3', 80_000)]));
-    expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
-    const state = join(root, 'skein', 'statusline.json');
-    expect(statSync(state).mode & 0o777).toBe(0o600);
-    const kept = asObject(at(parseJson(readFileSync(state, 'utf8')), 'files', file));
-    expect(kept?.at).toBe(statSync(file).size);
-    writeFileSync(state, '{damaged');
-    expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
-  });
-
-  test('what the client tells comes first; without anything it prints something', () => {
-    const root = rootWith({});
-    const told = {
-      model: { id: 'm' },
-      cost: { total_cost_usd: 0.5 },
-      context_window: { context_window_size: 1000, current_usage: { input_tokens: 100, cache_read_input_tokens: 150 } },
-    };
-    expect(run(root, JSON.stringify(told))).toBe('m · $0.50 session · $0.00 today · 250 (25%) context\n');
-    expect(run(root, 'no json')).toBe('$0.00 today\n');
-    writeFileSync(join(root, 'skein-is-a-file'), '');
-    expect(skein(['usage', '--statusline'], { env: { SKEIN_HOME: join(root, 'skein-is-a-file', 'x') } }).code).toBe(0);
-  });
-
-  test('a stdin that nobody closes is not waited for', async () => {
-    const root = rootWith({});
-    const child = spawn(process.execPath, [BIN, 'usage', '--statusline'], {
-      env: { PATH: process.env.PATH, HOME: root, SKEIN_HOME: join(root, 'skein') },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    const code = await new Promise((resolve) => child.on('exit', resolve));
-    expect(code).toBe(0);
-    expect(Buffer.concat(chunks).toString()).toContain('today');
   });
 });
 

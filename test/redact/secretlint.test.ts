@@ -1,10 +1,9 @@
 /** Asking secretlint's rules only where an anchor stands loses nothing: they find no more when they see the whole text. */
-import type { SecretLintSourceCode } from '@secretlint/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findSecrets } from '../../src/redact/find.ts';
 import { loadPreset } from '../../src/redact/preset.cjs';
-import { SECRETLINT_RULES } from '../../src/redact/secretlint.ts';
+import { SECRETLINT_RULES, sourceOf } from '../../src/redact/secretlint.ts';
 import { HARMLESS, SAMPLES } from './samples.ts';
 import '../support/properties.ts';
 
@@ -31,26 +30,6 @@ function foundBySecretlint(content: string): [start: number, end: number][] {
     file?.(sourceOf(content));
   }
   return places;
-}
-
-function sourceOf(content: string): SecretLintSourceCode {
-  const none = () => {
-    throw new Error('not asked for');
-  };
-  return {
-    content,
-    hasBOM: false,
-    filePath: undefined,
-    physicalFilePath: undefined,
-    contentType: 'text',
-    ext: '',
-    getFilePath: () => undefined,
-    getPhysicalFilePath: () => undefined,
-    locationToRange: none,
-    rangeToLocation: none,
-    positionToIndex: none,
-    indexToPosition: none,
-  };
 }
 
 test('every secret that secretlint finds is found', () => {

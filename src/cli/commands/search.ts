@@ -11,6 +11,7 @@ const LIMIT = 20;
 
 export const search: Command = {
   name: 'search',
+  minusWords: true,
   usage: 'WORDS… [--limit N] [--page N] [--sort rank|date] [--scan] [--substring]',
   summary: 'find what was said, thought, asked of tools or answered by them, in all chats',
   details: [

@@ -1,5 +1,8 @@
 /** Where a hit stands, and the commands that go there. */
+import { basename, dirname } from 'node:path';
 import type { Hit } from '../../archive/search/hit.ts';
+import { isOnDisk } from '../../disk/mounts.ts';
+import { projectSlug } from '../../format/slug.ts';
 import type { Searched } from './run.ts';
 
 export function chatIdOf({ session, file }: Hit, chats: Searched['chats']): string {
@@ -14,9 +17,25 @@ export function openCommand({ agent, session, uuid }: Hit, short: boolean): stri
   return `skein show ${cut(id)}${uuid === undefined ? '' : ` --turn ${cut(uuid)}`}`;
 }
 
-export function resumeCommand({ session, cwd, agent }: Hit): string | undefined {
-  if (session === undefined || agent !== undefined) return undefined;
-  return cwd === undefined ? `claude --resume ${session}` : `cd ${quoted(cwd)} && claude --resume ${session}`;
+/** undefined where there is nothing to resume: in a sub-agent, and when the file is gone. */
+export function resumeCommand({ session, cwd, agent, file }: Hit): string | undefined {
+  if (session === undefined || agent !== undefined || !isOnDisk(file)) return undefined;
+  if (cwd === undefined) return `claude --resume ${session}`;
+  return `cd ${quoted(projectFolder(cwd, file))} && claude --resume ${session}`;
+}
+
+/** What brings a session back that only the archive has. */
+export function restoreCommand({ session, file }: Hit): string | undefined {
+  return session === undefined || isOnDisk(file) ? undefined : `skein archive restore ${session}`;
+}
+
+/** The client looks for sessions by the folder it is started in; the model may have gone to one below it. */
+function projectFolder(cwd: string, file: string): string {
+  const slug = basename(dirname(file));
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (projectSlug(folder) === slug) return folder;
+    if (dirname(folder) === folder) return cwd;
+  }
 }
 
 function quoted(path: string): string {

@@ -4,7 +4,7 @@ import { safeLine } from '../../views/safe.ts';
 import type { Context } from '../context.ts';
 import { ago, cut, cutPainted, displayWidth, pad, shortPath } from '../layout.ts';
 import type { Style } from '../terminal.ts';
-import { chatIdOf, openCommand, resumeCommand } from './places.ts';
+import { chatIdOf, openCommand, restoreCommand, resumeCommand } from './places.ts';
 import type { Searched } from './run.ts';
 
 const LABELS: Readonly<Record<Hit['where'], string>> = {
@@ -63,7 +63,9 @@ export function groupLines(
     return cutPainted(line, columns);
   });
   // Commands are never cut: they are there to be copied.
-  const commands = [openCommand(first, true), resumeCommand(first)].filter((each) => each !== undefined);
+  const commands = [openCommand(first, true), resumeCommand(first) ?? restoreCommand(first)].filter(
+    (each) => each !== undefined,
+  );
   return [
     heading(context, first, title ?? `chat ${id.slice(0, 8)}`, mask),
     ...lines,
