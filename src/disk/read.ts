@@ -43,12 +43,10 @@ export function readSessionOf(file: string, options: ReadOptions = {}): Session 
   return { file, entries: [...readEntriesOf(file, options)] };
 }
 
-/** Each chunk is a view that is valid until the next is asked for. */
+/** Each chunk is a view that is valid until the next is asked for, or the reading ends. */
 function* readChunks(source: FileSource, from: number, to: number, chunkBytes: number): Generator<Uint8Array> {
+  const buffer = takeBuffer(chunkBytes);
   try {
-    const rest = Math.min(to, source.size()) - from;
-    // No more than is there: many sessions are small. A file that grows meanwhile is still read to its end.
-    const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(chunkBytes, rest)));
     for (let at = from; at < to; ) {
       const got = source.fill(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
       if (got === 0) return;
@@ -60,7 +58,17 @@ function* readChunks(source: FileSource, from: number, to: number, chunkBytes: n
   } finally {
     source.hold(undefined);
     source.close();
+    spare = buffer;
   }
+}
+
+/** The buffer of the last reading that ended, for the next: fresh memory for every file takes as long as reading it. */
+let spare: Buffer | undefined;
+
+function takeBuffer(bytes: number): Buffer {
+  const buffer = spare?.length === bytes ? spare : Buffer.allocUnsafeSlow(bytes);
+  spare = undefined;
+  return buffer;
 }
 
 export interface Copied {

@@ -95,7 +95,11 @@ function bomLength(line: Line, bytes: Uint8Array): number {
 }
 
 function isBlank(bytes: Uint8Array): boolean {
-  for (const byte of bytes) if (byte !== 32 && byte !== 9 && byte !== 13) return false;
+  // By index: an iterator for each line takes as long as building a small head.
+  for (let i = 0; i < bytes.length; i += 1) {
+    const byte = bytes[i];
+    if (byte !== 32 && byte !== 9 && byte !== 13) return false;
+  }
   return true;
 }
 
