@@ -8,7 +8,17 @@ import { closeFile, openFile } from '../disk/io.ts';
 import { DERIVED_SCHEMA, LAYOUT } from './derivedschema.ts';
 import { ArchiveError } from './errors.ts';
 import { INDEX_NAME } from './place.ts';
-import { all, type Database, get, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
+import {
+  all,
+  type Database,
+  get,
+  numberOf,
+  type OpenOptions,
+  openDatabase,
+  run,
+  textOf,
+  transaction,
+} from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
 
 export { INDEX_NAME };
@@ -20,10 +30,10 @@ export interface DerivedIndex {
 }
 
 /** Opens the index; one that does not fit the archive is emptied, one that cannot be read is made again. */
-export function openIndex(archive: Archive): DerivedIndex {
+export function openIndex(archive: Archive, options: Pick<OpenOptions, 'waits'> = {}): DerivedIndex {
   const path = join(archive.folder, INDEX_NAME);
   return guarded('cannot open the index', path, () => {
-    const db = openReadable(path);
+    const db = openReadable(path, options);
     db.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -8000');
     if (!fits(db, archive)) makeAnew(db, archive);
     return { path, db, close: () => db.close() };
@@ -42,9 +52,9 @@ export function openIndexForReading(archive: Archive): DerivedIndex | undefined 
   });
 }
 
-function openReadable(path: string): Database {
+function openReadable(path: string, options: OpenOptions): Database {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) closeFile(openFile(path, 'a', 0o600));
-  const db = openDatabase(path);
+  const db = openDatabase(path, options);
   try {
     get(db, 'SELECT count(*) FROM sqlite_schema');
     return db;
@@ -52,7 +62,7 @@ function openReadable(path: string): Database {
     db.close();
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
     closeFile(openFile(path, 'a', 0o600));
-    return openDatabase(path);
+    return openDatabase(path, options);
   }
 }
 

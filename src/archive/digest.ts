@@ -6,6 +6,7 @@
 import { nodeCrypto } from './builtins.ts';
 
 const BLOCK = 16 << 10;
+const LINK = 32;
 
 /** The chain up to `at`, a multiple of the block's size before the last byte: what follows must be read again to go on. */
 export interface Link {
@@ -13,7 +14,7 @@ export interface Link {
   readonly at: number;
 }
 
-export const FIRST_LINK: Link = { chain: new Uint8Array(32), at: 0 };
+export const FIRST_LINK: Link = { chain: new Uint8Array(LINK), at: 0 };
 
 /** Where the last block of a file of this size starts. */
 export function lastBlock(size: number): number {
@@ -29,29 +30,32 @@ export interface Digest {
 
 export function createDigest(from: Link = FIRST_LINK): Digest {
   let { chain, at } = from;
-  // The last block stays open until a byte comes after it.
-  const open = Buffer.alloc(BLOCK);
+  // The link before, then the last block, which stays open until a byte comes after it.
+  const linked = Buffer.alloc(LINK + BLOCK);
+  linked.set(chain);
   let filled = 0;
+
+  function hash(): Buffer {
+    return nodeCrypto().hash('sha256', linked.subarray(0, LINK + filled), 'buffer');
+  }
+
   return {
     update(bytes) {
       for (let done = 0; done < bytes.length; ) {
         if (filled === BLOCK) {
-          chain = hash(chain, open);
+          chain = hash();
+          linked.set(chain);
           at += BLOCK;
           filled = 0;
         }
         const part = bytes.subarray(done, done + BLOCK - filled);
-        open.set(part, filled);
+        linked.set(part, LINK + filled);
         filled += part.length;
         done += part.length;
       }
     },
     size: () => at + filled,
     link: () => ({ chain, at }),
-    value: () => hash(chain, open.subarray(0, filled)),
+    value: hash,
   };
-}
-
-function hash(chain: Uint8Array, block: Uint8Array): Buffer {
-  return nodeCrypto().createHash('sha256').update(chain).update(block).digest();
 }

@@ -2,6 +2,7 @@
 
 import { emptyIndex } from './derived.ts';
 import { type ArchivedFile, dropFile } from './files.ts';
+import { saveSpan, spansOfFiles } from './forgottenspans.ts';
 import { transaction } from './sqlite.ts';
 import { type Archive, guarded, noteChange } from './store.ts';
 import { compact, sweep } from './sweep.ts';
@@ -18,6 +19,7 @@ export interface Forgotten {
 export function forget(archive: Archive, files: readonly ArchivedFile[], now: Date): Forgotten {
   const { db, path } = archive;
   return guarded('cannot forget', path, () => {
+    const spans = spansOfFiles(db, files);
     // The index holds the words too; the next sync makes it anew.
     emptyIndex(archive);
     // Freed pages are overwritten at once; compacting the file then removes them.
@@ -29,6 +31,7 @@ export function forget(archive: Archive, files: readonly ArchivedFile[], now: Da
         if (file.kind === 'agent') addTombstone(db, `file:${file.name}`, now);
         dropFile(db, file.id);
       }
+      for (const span of spans) saveSpan(db, span);
       noteChange(db);
       return sweep(db);
     });

@@ -3,6 +3,7 @@
  * killed process, another one at work and a file that grows meanwhile are all the same to it: the next step goes on.
  */
 import { DiskError, type Problem, toProblem } from '../disk/errors.ts';
+import type { FollowedFile } from './alongside.ts';
 import { createDigest, type Digest, FIRST_LINK, lastBlock } from './digest.ts';
 import {
   type ArchivedFile,
@@ -25,6 +26,7 @@ import { createRunWriter } from './runs.ts';
 import { type SourceState, saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
 import { BLOCK, splitPieces } from './split.ts';
 import { type Database, insert, NO_BYTES } from './sqlite.ts';
+import { isForgottenNow } from './tombstones.ts';
 
 /** unchanged: nothing written · touched: the same bytes, another mtime · rewritten: a new version, the old one kept. */
 export type Outcome = 'unchanged' | 'touched' | 'added' | 'appended' | 'rewritten';
@@ -45,6 +47,8 @@ export interface IngestOptions {
   readonly full?: boolean;
   /** Asked for a file that is new. */
   readonly session?: () => string | undefined;
+  /** Sees the lines that are taken. */
+  readonly follow?: FollowedFile;
 }
 
 /** A multiple of the block's size, so that files cut into blocks stop between two. */
@@ -65,6 +69,8 @@ export function ingestStep(
 ): Step {
   const file = findFile(db, key);
   const before = file?.current === undefined ? undefined : versionOf(db, file.current);
+  if (file === undefined && isForgottenNow(db, { name: key.name, session: () => options.session?.() }))
+    return { outcome: 'unchanged', bytes: 0, done: true };
   if (file === undefined || before === undefined)
     return { ...takeNew(db, pieces, key, input, file, options), outcome: 'added' };
   const { scrubbed, ...source } = sourceOf(db, before);
@@ -73,7 +79,7 @@ export function ingestStep(
   const full = options.full === true || wasReplaced(db, file.id, input.identity);
   if (goesOn(source, input, modeOf(key.name), full)) {
     if (source.size < input.size)
-      return { ...take(db, pieces, key, before, input), outcome: 'appended', unscrubbed: scrubbed };
+      return { ...take(db, pieces, key, before, input, options), outcome: 'appended', unscrubbed: scrubbed };
     if (same) return { outcome: 'unchanged', bytes: 0, done: true };
     setCurrent(db, file.id, before.id, input.mtimeMs);
     saveIdentity(db, file.id, input.identity);
@@ -105,7 +111,7 @@ function takeNew(
 ): Omit<Step, 'outcome'> {
   const id = file?.id ?? addFile(db, key, options.session?.());
   const version = newVersion(db, id);
-  const taken = take(db, pieces, key, version, input);
+  const taken = take(db, pieces, key, version, input, options);
   if (taken.problem !== undefined && taken.bytes === 0) {
     // Not one byte could be read: that is not an empty file.
     dropVersion(db, version.id);
@@ -134,19 +140,28 @@ function newVersion(db: Database, file: number): Version {
 }
 
 /** Takes what follows the version's end, as much as one step does. */
-function take(db: Database, pieces: PieceWriter, key: FileKey, version: Version, input: Input): Omit<Step, 'outcome'> {
+function take(
+  db: Database,
+  pieces: PieceWriter,
+  key: FileKey,
+  version: Version,
+  input: Input,
+  { follow }: IngestOptions,
+): Omit<Step, 'outcome'> {
   const mode = modeOf(key.name);
   const source = sourceOf(db, version);
   const runs = createRunWriter(db, version.id);
   const own = source.scrubbed ? digestOfPieces(db, version) : undefined;
   const store = (raw: Buffer) => {
-    const { id, param } = pieces.put(raw);
-    runs.add(id, param);
+    const put = pieces.put(raw);
+    runs.add(put.id, put.param);
     own?.update(raw);
+    follow?.add(raw, put);
   };
   const splitter = splitPieces(mode, store);
   const start = source.size - source.tail;
   const end = Math.min(input.size, start + STEP_BYTES);
+  follow?.from(start);
   const { digest, problem } = feed(input, source, start, end, (chunk) => splitter.push(chunk));
   const reached = digest.size();
   // It became shorter since it was opened, or cannot be read: the version stays as it was, the next sync looks again.
@@ -157,12 +172,16 @@ function take(db: Database, pieces: PieceWriter, key: FileKey, version: Version,
   runs.save();
   const tail = mode === 'lines' && rest.length > 0 ? rest : NO_BYTES;
   own?.update(tail);
-  saveVersion(db, { ...version, ...stateOf(own ?? digest), mtimeMs: input.mtimeMs, tail });
+  const state = stateOf(own ?? digest);
+  saveVersion(db, { ...version, ...state, mtimeMs: input.mtimeMs, tail });
   const at = scrubbedAt(db, version.id);
   if (at !== undefined) saveScrub(db, version.id, at, { ...stateOf(digest), tail: tail.length });
   setCurrent(db, version.file, version.id, isEnd ? input.mtimeMs : -1);
   saveIdentity(db, version.file, input.identity);
-  if (isEnd) forgetTwin(db, version);
+  if (isEnd) {
+    forgetTwin(db, version);
+    follow?.end({ ...state, id: version.file }, tail);
+  }
   return { bytes: reached - source.size, done: isEnd, problem };
 }
 

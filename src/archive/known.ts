@@ -1,6 +1,6 @@
 /** How the archive knows its sources: by size and mtime, equal or not. An order of times is never asked for: clocks jump. */
 import type { SourceFile } from './sources.ts';
-import { all, type Database, numberOf, textOf } from './sqlite.ts';
+import { all, type Database, numberOf, type Row, textOf } from './sqlite.ts';
 import { archiveId } from './store.ts';
 
 export interface KnownSources {
@@ -12,23 +12,26 @@ export interface KnownSources {
   isUpToDate(file: SourceFile): boolean;
 }
 
-const SQL = `SELECT root.path AS root, file.name, file.mtime, coalesce(scrub.size, version.size) AS size FROM file
-  JOIN root ON root.id = file.root JOIN origin ON origin.id = root.origin JOIN version ON version.id = file.current
-  LEFT JOIN scrub ON scrub.version = version.id WHERE origin.key = ?`;
+const ROOTS = 'SELECT root.id, root.path FROM root JOIN origin ON origin.id = root.origin WHERE origin.key = ?';
+const FILES = `SELECT file.name, file.mtime, coalesce(scrub.size, version.size) AS size FROM file
+  JOIN version ON version.id = file.current LEFT JOIN scrub ON scrub.version = version.id WHERE file.root = ?`;
 
 export function knownSources(db: Database): KnownSources {
-  const states = new Map<string, { size: number; mtimeMs: number }>();
-  for (const row of all(db, SQL, archiveId(db))) {
-    const state = { size: numberOf(row, 'size'), mtimeMs: numberOf(row, 'mtime') };
-    states.set(`${textOf(row, 'root')}\0${textOf(row, 'name')}`, state);
+  // By root and by name: a key of both would be made for thousands of files.
+  const roots = new Map<string, Map<string, Row>>();
+  let count = 0;
+  for (const root of all(db, ROOTS, archiveId(db))) {
+    const files = all(db, FILES, numberOf(root, 'id'));
+    roots.set(textOf(root, 'path'), new Map(files.map((row) => [textOf(row, 'name'), row])));
+    count += files.length;
   }
-  const stateOf = ({ root, name }: SourceFile) => states.get(`${root}\0${name}`);
+  const stateOf = ({ root, name }: SourceFile) => roots.get(root)?.get(name);
   return {
-    count: states.size,
+    count,
     has: (file) => stateOf(file) !== undefined,
     isUpToDate(file) {
-      const state = stateOf(file);
-      return state !== undefined && state.size === file.bytes && state.mtimeMs === file.mtimeMs;
+      const row = stateOf(file);
+      return row !== undefined && numberOf(row, 'size') === file.bytes && numberOf(row, 'mtime') === file.mtimeMs;
     },
   };
 }

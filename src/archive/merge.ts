@@ -3,6 +3,7 @@ import { DiskError, type Problem } from '../disk/errors.ts';
 import { createDigest } from './digest.ts';
 import { ArchiveError, toArchiveError } from './errors.ts';
 import { type ArchivedFile, allFiles, findFile, setCurrent, type Version, versionsOf } from './files.ts';
+import { saveSpan, spanOf } from './forgottenspans.ts';
 import { chunksOf, type Input } from './input.ts';
 import { archivedInput } from './read.ts';
 import { saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
@@ -207,6 +208,8 @@ function copyTombstones(own: Database, other: Database): void {
       const what = textOf(stone, 'what');
       if (kept.has(what)) continue;
       run(own, 'INSERT OR IGNORE INTO tombstone (what, at) VALUES (?, ?)', what, textOf(stone, 'at'));
+      const span = spanOf(other, what);
+      if (span !== undefined) saveSpan(own, span);
     }
   });
 }

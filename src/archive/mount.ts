@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { MountedFile } from '../disk/mounts.ts';
 import type { Outline } from '../graph/outline.ts';
 import { type ArchivedState, allStates, versionsOf } from './files.ts';
+import { allSpans, type ForgottenSpan } from './forgottenspans.ts';
 import { createMounter } from './mountfiles.ts';
 import type { KeptFile } from './mountplaces.ts';
 import { type Outlines, openOutlines } from './outlines.ts';
@@ -22,6 +23,8 @@ export interface ReadableArchive {
   /** When something was last said, without the rest of the outline. */
   updatedOf(state: ArchivedState): string | undefined;
   isForgotten(sessionId: string): boolean;
+  /** When forgotten sessions were going on. */
+  forgottenSpans(): ForgottenSpan[];
   usage(): KeptUsage | undefined;
 }
 
@@ -50,6 +53,7 @@ export function openForReading(folder: string): ReadableArchive | undefined {
     outlineOf: (state) => cache()?.find(state.digest),
     updatedOf: (state) => cache()?.updatedOf(state.digest),
     usage: () => openUsage(archive),
+    forgottenSpans: () => call(() => allSpans(db)),
     isForgotten: (sessionId) => call(() => isForgotten(db, `session:${sessionId}`)),
   };
 }

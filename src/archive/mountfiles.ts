@@ -91,7 +91,7 @@ export function agentIdOf({ name }: ArchivedState): string {
 }
 
 /** The project's folder. Where the place that was archived was no config folder, it may be that place itself. */
-export function slugOf({ name, root, session }: ArchivedState): string {
+export function slugOf({ name, root, session }: Pick<ArchivedState, 'name' | 'root' | 'session'>): string {
   const parts = name.split('/');
   const isConfig = parts[0] === 'projects';
   const folders = parts.slice(isConfig ? 1 : 0, -1);

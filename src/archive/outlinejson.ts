@@ -8,22 +8,25 @@ export function toOutline(json: Json | undefined): Outline | undefined {
   const from = asObject(json);
   const lines = asNumber(from?.lines);
   const turns = asNumber(from?.turns);
+  const counts = from && countsOf(from, ['rewinds', 'compactions', 'apiErrors']);
   const titles = toTitles(asObject(from?.titles));
   const lineage = toLineage(asObject(from?.lineage));
-  const lists = from && listsOf(from, ['sessionIds', 'cwds', 'versions', 'turnUuids']);
+  const lists = from && listsOf(from, ['sessionIds', 'cwds', 'versions', 'turnUuids', 'models']);
   const uuids = asIdList(from?.uuids);
   const asides = asIdList(from?.asides);
-  if (!from || lines === undefined || turns === undefined || !titles || !lineage || !lists) return undefined;
+  if (!from || lines === undefined || turns === undefined || !titles || !lineage || !lists || !counts) return undefined;
   if (uuids === undefined || asides === undefined) return undefined;
   return {
     lines,
     turns,
     ...lists,
+    ...counts,
     uuids,
     asides,
     cwd: asString(from.cwd),
     gitBranch: asString(from.gitBranch),
     model: asString(from.model),
+    lastPrompt: asString(from.lastPrompt),
     started: asString(from.started),
     updated: asString(from.updated),
     titles,
@@ -87,6 +90,16 @@ function listsOf<Name extends string>(
     lists[name] = list;
   }
   return hasAll(lists, names) ? lists : undefined;
+}
+
+function countsOf<Name extends string>(from: JsonObject, names: readonly Name[]): Record<Name, number> | undefined {
+  const counts: Partial<Record<Name, number>> = {};
+  for (const name of names) {
+    const count = asNumber(from[name]);
+    if (count === undefined) return undefined;
+    counts[name] = count;
+  }
+  return hasAll(counts, names) ? counts : undefined;
 }
 
 function hasAll<Name extends string, T>(

@@ -12,7 +12,7 @@ import { type ArchivedState, allStates, type Version, versionOf } from './files.
 import { createOnDisk } from './ondisk.ts';
 import { createPieceReader, type PieceReader } from './packs.ts';
 import { archivedSource, bytesOfVersion } from './read.ts';
-import { all, blobOf, type Database, numberOf, run } from './sqlite.ts';
+import { all, blobOf, type Database, get, numberOf, run } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
 import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
 
@@ -54,7 +54,7 @@ function* update(archive: Archive, options: OutlineOptions): Work<number> {
       const read = path === undefined ? undefined : yield* outlineOnDisk(path, () => disk.pathOf(state) === path);
       const outline = read ?? (yield* outlineIfWhole(archive.db, state, readers));
       if (outline === undefined) continue;
-      save(index.db, state, outline);
+      saveOutline(index.db, state, outline);
       kept.digests.add(keyOf(state.digest));
       made += 1;
       bytes += state.size;
@@ -100,8 +100,17 @@ export function isStillGrowing({ size, mtimeMs }: ArchivedState, before: number 
   return Math.abs(now - mtimeMs) < QUIET_MS;
 }
 
+/** Sessions of the same bytes share one. */
+export function hasOutline(db: Database, digest: Buffer): boolean {
+  return get(db, 'SELECT 1 FROM outline WHERE digest = ?', digest) !== undefined;
+}
+
 /** Each session has one outline, the last that was made of it. */
-function save(db: Database, { id, size, digest }: ArchivedState, outline: Outline): void {
+export function saveOutline(
+  db: Database,
+  { id, size, digest }: Pick<ArchivedState, 'id' | 'size' | 'digest'>,
+  outline: Outline,
+): void {
   const body = nodeZlib().zstdCompressSync(JSON.stringify(outline));
   run(db, 'DELETE FROM outline WHERE file = ?', id);
   const sql = 'INSERT OR REPLACE INTO outline (digest, file, size, updated, body) VALUES (?, ?, ?, ?, ?)';

@@ -46,12 +46,12 @@ export function findSources(roots: readonly Root[]): Sources {
 
 /** A root that is reached by two ways has its files once. */
 function eachOnce(files: readonly SourceFile[]): SourceFile[] {
-  const names = new Set<string>();
+  const roots = new Map<string, Set<string>>();
   return files.filter(({ root, name }) => {
-    const key = `${root}\0${name}`;
-    if (names.has(key)) return false;
-    names.add(key);
-    return true;
+    const names = roots.get(root) ?? new Set<string>();
+    roots.set(root, names);
+    const before = names.size;
+    return names.add(name).size > before;
   });
 }
 

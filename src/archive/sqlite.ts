@@ -8,9 +8,15 @@ export type Row = Record<string, SQLOutputValue>;
 /** Another process holds the write lock for one step of its work at most; a first sync has many steps. */
 const BUSY_MS = 600_000;
 
-export function openDatabase(path: string, options: { readOnly?: boolean } = {}): Database {
+export interface OpenOptions {
+  readonly readOnly?: boolean;
+  /** For a lock that another process holds; true unless told otherwise. */
+  readonly waits?: boolean;
+}
+
+export function openDatabase(path: string, { readOnly = false, waits = true }: OpenOptions = {}): Database {
   const { DatabaseSync: Opener } = loadSqlite();
-  return new Opener(path, { readOnly: options.readOnly ?? false, timeout: BUSY_MS });
+  return new Opener(path, { readOnly, timeout: waits ? BUSY_MS : 0 });
 }
 
 /** Only SQLite's own ExperimentalWarning is held back, and only while it loads. */

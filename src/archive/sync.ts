@@ -9,6 +9,8 @@ import { type Archive, guarded } from './store.ts';
 export interface SyncOptions {
   /** Compare every byte with what was archived, whatever size and mtime say. */
   readonly full?: boolean;
+  /** Make words and outlines of what is taken, as far as it goes on the way; for who brings the index up to date afterwards. */
+  readonly derive?: boolean;
   readonly signal?: AbortSignal;
   /** The files that will be looked at, before the first is. */
   readonly onChanges?: (files: readonly SourceFile[]) => void;

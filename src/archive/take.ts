@@ -1,5 +1,6 @@
 /** Takes files into the archive, several in a transaction, a large one in several. */
 import { DiskError, type Problem, toProblem } from '../disk/errors.ts';
+import { type Alongside, createAlongside } from './alongside.ts';
 import type { FileKey } from './files.ts';
 import { type IngestOptions, ingestStep, type Outcome } from './ingest.ts';
 import { type Input, openInput } from './input.ts';
@@ -23,12 +24,14 @@ export function takeAtOnce(archive: Archive, files: readonly SourceFile[], optio
   return atOnce(takeAll(archive, files, options));
 }
 
-function* takeAll({ db }: Archive, files: readonly SourceFile[], options: SyncOptions): Work<TakenFiles> {
+function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncOptions): Work<TakenFiles> {
+  const { db } = archive;
   const { full, signal } = options;
   const origin = archiveId(db);
   const outcomes: Record<Outcome, number> = { unchanged: 0, touched: 0, added: 0, appended: 0, rewritten: 0 };
   const problems: Problem[] = [];
-  const batch = createBatch(db);
+  const alongside = options.derive ? createAlongside(archive) : undefined;
+  const batch = createBatch(db, alongside);
   let bytes = 0;
   let unscrubbed = 0;
   try {
@@ -36,7 +39,8 @@ function* takeAll({ db }: Archive, files: readonly SourceFile[], options: SyncOp
       if (signal?.aborted) break;
       const taken = yield* withInput(file, problems, (input) => {
         const key = { origin, root: file.root, name: file.name, kind: file.kind };
-        return ingestSteps(batch, key, input, { full, session: file.session, signal });
+        const follow = alongside?.follow(file.kind, input);
+        return ingestSteps(batch, key, input, { full, session: file.session, follow, signal });
       });
       if (taken?.problem) problems.push(taken.problem);
       if (taken !== undefined) outcomes[taken.outcome] += 1;
@@ -45,8 +49,10 @@ function* takeAll({ db }: Archive, files: readonly SourceFile[], options: SyncOp
       options.onFile?.(file);
     }
     batch.commit();
+    alongside?.finish();
   } finally {
     batch.abandon();
+    alongside?.close();
   }
   return { outcomes, bytes, unscrubbed, problems, stopped: signal?.aborted === true };
 }
@@ -105,7 +111,7 @@ export interface Batch {
 /** Small files share a transaction, so that the disk is waited for once; a large one has several. */
 const BATCH_BYTES = 16 << 20;
 
-export function createBatch(db: Database): Batch {
+export function createBatch(db: Database, alongside?: Alongside): Batch {
   let pieces: PieceWriter | undefined;
   let bytes = 0;
   let changes = 0;
@@ -115,6 +121,7 @@ export function createBatch(db: Database): Batch {
     db.exec('BEGIN IMMEDIATE');
     changes = totalChanges(db);
     pieces = createPieceWriter(db);
+    alongside?.begin(pieces.next());
     return pieces;
   }
 
@@ -123,6 +130,7 @@ export function createBatch(db: Database): Batch {
     pieces.flush();
     if (totalChanges(db) > changes) noteChange(db);
     db.exec('COMMIT');
+    alongside?.commit(pieces.next(), bytes);
     pieces = undefined;
     bytes = 0;
   }

@@ -80,7 +80,7 @@ function nextOf(db: Database): number {
 
 function addSome(archive: Database, db: Database, from: number, options: IndexOptions): Indexed | undefined {
   const lines = createLineJoiner();
-  const add = createPartWriter(db);
+  const parts = createPartWriter(db);
   const isWanted = transcriptPieces(archive);
   let next = from;
   let added = 0;
@@ -94,8 +94,7 @@ function addSome(archive: Database, db: Database, from: number, options: IndexOp
     for (const piece of piecesOf(pack)) {
       if (piece.id < from || !isWanted(piece.id)) continue;
       const line = lines.push(piece.id, withoutParam(piece.bytes));
-      const found = line && findableLine(line.bytes);
-      if (line && found) added += add(line.piece, found);
+      if (line) added += parts.add(line.piece, findableLine(line.bytes));
     }
     release(pack.data);
     release(blobOf(row, 'data'));
@@ -107,6 +106,7 @@ function addSome(archive: Database, db: Database, from: number, options: IndexOp
   // A line whose end is not archived yet is taken when it is.
   next = lines.open() ?? next;
   if (next === from) return undefined;
+  parts.flush();
   run(db, "UPDATE meta SET value = ? WHERE key = 'next'", next);
   return { lines: added, bytes };
 }

@@ -1,5 +1,5 @@
 /** What a person had forgotten: a session with all that belongs to it, or one file that belongs to none. */
-import { all, type Database, run, textOf, transaction } from './sqlite.ts';
+import { all, type Database, get, run, textOf, transaction } from './sqlite.ts';
 
 interface Named {
   readonly name: string;
@@ -26,6 +26,13 @@ export function forgottenNames(db: Database): (file: Named) => boolean {
   const stones = new Set(tombstonesOf(db));
   if (stones.size === 0) return () => false;
   return (file) => stones.has(`file:${file.name}`) || stones.has(`session:${file.session() ?? ''}`);
+}
+
+/** The same of one file, inside the transaction that would take it: it may have been forgotten since the sync began. */
+export function isForgottenNow(db: Database, file: Named): boolean {
+  if (get(db, 'SELECT 1 FROM tombstone LIMIT 1') === undefined) return false;
+  const sql = 'SELECT 1 FROM tombstone WHERE what IN (?, ?)';
+  return get(db, sql, `file:${file.name}`, `session:${file.session() ?? ''}`) !== undefined;
 }
 
 export function tombstoneOf(file: { readonly name: string; readonly session: string | undefined }): string {
@@ -57,7 +64,10 @@ export function liftTombstones(db: Database, chosen: readonly Tombstone[]): Tomb
   const names = new Set(chosen.map(({ what }) => what));
   const lifted = allTombstones(db).filter((stone) => names.has(stone.what) || isAgent(stone));
   transaction(db, () => {
-    for (const { what } of lifted) run(db, 'DELETE FROM tombstone WHERE what = ?', what);
+    for (const { what } of lifted) {
+      run(db, 'DELETE FROM tombstone WHERE what = ?', what);
+      run(db, 'DELETE FROM span WHERE what = ?', what);
+    }
   });
   return lifted;
 }

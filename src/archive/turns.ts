@@ -1,6 +1,6 @@
 /** Long work in small parts: done at once, or in turns with the rest of the process, so that Ctrl-C is heard. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Yields where it may be interrupted. */
@@ -27,15 +27,20 @@ export async function inTurns<T>(work: Work<T>): Promise<T> {
 }
 
 let collect: unknown;
+const LARGEST_YOUNG = 48 << 20;
 
 /**
  * Lines and parsed lines are garbage at once, but V8 lets more than 100 MB of them gather before it looks. Asking for it after each
- * part of the work keeps a sync of 1 GB within its memory, and takes about a hundredth of the time.
+ * part of the work keeps a sync of 1 GB within its memory, and takes about a hundredth of the time. Where new objects lie V8 makes
+ * room for up to 134 MB, and gives it back only when it is told that memory is short.
  */
 export function collectGarbage(): void {
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');
     collect = runInNewContext('gc');
   }
-  if (typeof collect === 'function') collect();
+  if (typeof collect !== 'function') return;
+  const [young] = getHeapSpaceStatistics().filter((space) => space.space_name === 'new_space');
+  if ((young?.space_size ?? 0) < LARGEST_YOUNG) collect();
+  else collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }

@@ -13,8 +13,9 @@ import { usageFromJson } from './usagejson.ts';
 export interface KeptUsage {
   /** The messages of a transcript with these bytes; `file` is what to call it. */
   find(digest: Buffer, file: string): FileUsage[] | undefined;
-  /** All transcripts of the archive added up, if these are all, by their ids. undefined when that is not of now. */
-  cells(files: ReadonlyMap<string, string>): Fact[] | undefined;
+  /** All transcripts of the archive added up, if they are so many. undefined when that is not of now. `fileOf`: by id, what to call it. */
+  cells(count: number, fileOf?: (id: string) => string): Fact[] | undefined;
+  close(): void;
 }
 
 /** Whether the sums are of the archive as it is now. */
@@ -40,12 +41,13 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
   const { db } = index;
   return {
     find: (digest, file) => quietly(() => findUsage(db, digest, file)),
-    cells: (files) =>
+    cells: (count, fileOf) =>
       quietly(() => {
         const sql = 'SELECT body FROM usage_cells WHERE prices = ? AND changes = ? AND files = ?';
-        const row = get(db, sql, TABLE.version, changesOf(archive.db), files.size);
-        return row && cellsFromJson(parseJson(textOf(row, 'body')), (id) => files.get(id) ?? id);
+        const row = get(db, sql, TABLE.version, changesOf(archive.db), count);
+        return row && cellsFromJson(parseJson(textOf(row, 'body')), fileOf);
       }),
+    close: () => index.close(),
   };
 }
 

@@ -8,39 +8,66 @@ export interface WatchOptions {
   /** A burst of events is answered once. */
   readonly gatherMs?: number;
   /** How often to look without being told: events get lost, and not every file system has them. */
-  readonly pollMs?: number;
+  readonly pollMs?: number | (() => number);
 }
 
+/** The paths that events named; undefined where anything may have changed. */
+export type Changed = ReadonlySet<string> | undefined;
+
 /** Yields at once, and then whenever it is worth looking again; ends with the signal. */
-export async function* watchRoots(roots: readonly Root[], options: WatchOptions): AsyncGenerator<void> {
+export async function* watchRoots(roots: readonly Root[], options: WatchOptions): AsyncGenerator<Changed> {
   const { signal, gatherMs = 1000, pollMs = 30_000 } = options;
-  let changed = false;
+  const events = createEvents();
   let wake: (() => void) | undefined;
-  const poke = () => {
-    changed = true;
+  const poke = (path?: string) => {
+    events.add(path);
     wake?.();
   };
   const watchers = roots.flatMap((root) =>
     watchFolder(root.kind === 'config' ? join(root.path, 'projects') : root.path, poke),
   );
-  signal.addEventListener('abort', poke);
+  const stop = () => poke();
+  signal.addEventListener('abort', stop);
   try {
+    let changed: Changed;
     while (!signal.aborted) {
-      changed = false;
-      yield;
-      if (!changed) await pause(pollMs, signal, (release) => (wake = release));
+      yield changed;
+      if (events.isEmpty())
+        await pause(typeof pollMs === 'number' ? pollMs : pollMs(), signal, (release) => (wake = release));
+      const isTold = !events.isEmpty();
       if (!signal.aborted) await pause(gatherMs, signal);
+      changed = isTold ? events.take() : undefined;
     }
   } finally {
-    signal.removeEventListener('abort', poke);
+    signal.removeEventListener('abort', stop);
     for (const watcher of watchers) watcher.close();
   }
 }
 
+function createEvents() {
+  let any = false;
+  let named = new Set<string>();
+  return {
+    add(path: string | undefined): void {
+      if (path === undefined) any = true;
+      else named.add(path);
+    },
+    isEmpty: () => !any && named.size === 0,
+    take(): Changed {
+      const taken = any ? undefined : named;
+      any = false;
+      named = new Set();
+      return taken;
+    },
+  };
+}
+
 /** Without a watcher (too many, no such folder yet) the clock alone does. */
-function watchFolder(folder: string, onEvent: () => void): FSWatcher[] {
+function watchFolder(folder: string, onEvent: (path?: string) => void): FSWatcher[] {
   try {
-    const watcher = watch(folder, { recursive: true }, onEvent);
+    const watcher = watch(folder, { recursive: true }, (_event, name) =>
+      onEvent(name === null ? undefined : join(folder, name)),
+    );
     watcher.on('error', () => watcher.close());
     return [watcher];
   } catch {

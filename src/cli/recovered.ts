@@ -1,6 +1,7 @@
 /** Chats of which only the prompts are left, in `history.jsonl` on disk and in the archive (L4). */
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ForgottenSpan } from '../archive/forgottenspans.ts';
 import { logOf, type RecoveredChat, recoverChats, type TypedPrompt, toPrompt } from '../archive/history.ts';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
@@ -24,7 +25,7 @@ export interface RecoverQuery {
 /** Mounted where their transcripts would lie. What a session holds is not told again. */
 export function recoverFromHistory({ roots, sessions, kept, known }: RecoverQuery): SessionFile[] {
   const ids = new Set(sessions.map(({ sessionId }) => sessionId));
-  const isHeld = heldBy(sessions, known);
+  const isHeld = heldBy(sessions, known, kept?.archive.forgottenSpans() ?? []);
   const isNews = ({ sessionId, project, time }: TypedPrompt) =>
     sessionId === undefined
       ? !isHeld(project, time)
@@ -105,10 +106,11 @@ function mountChat(history: string, chat: RecoveredChat, roots: readonly Root[])
 /** A prompt and its entry are written at the same moment, as nearly as clocks can tell. */
 const NEAR_MS = 10_000;
 
-/** Old lines name no session: one of the project that was going on at that time holds the prompt. */
+/** Old lines name no session: one of the project that was going on at that time holds the prompt, or held it. */
 function heldBy(
   sessions: readonly SessionFile[],
   known: Known,
+  forgotten: readonly ForgottenSpan[],
 ): (project: string | undefined, time: number | undefined) => boolean {
   const bySlug = Map.groupBy(
     sessions.filter(({ kind, bytes }) => kind === 'session' && bytes > 0),
@@ -118,7 +120,10 @@ function heldBy(
   return (project, time) => {
     if (project === undefined || time === undefined) return false;
     const slug = projectSlug(project);
-    const own = spans.get(slug) ?? (bySlug.get(slug) ?? []).map((file) => spanOf(file, known));
+    const own = spans.get(slug) ?? [
+      ...(bySlug.get(slug) ?? []).map((file) => spanOf(file, known)),
+      ...forgotten.flatMap((span) => (span.slug === slug ? [[span.first, span.last] as const] : [])),
+    ];
     spans.set(slug, own);
     return own.some(([from, to]) => time >= from - NEAR_MS && time <= to + NEAR_MS);
   };

@@ -101,8 +101,8 @@ export type Loader = (part: StoredPart) => Loaded | undefined;
 function loadFromDisk(path: string, uuid: string, place: number, file: StoredFile): Loaded | undefined {
   try {
     for (const { bytes } of linesHolding(path, Buffer.from(uuid))) {
-      const line = Buffer.from(bytes);
-      if (findableLine(line)?.identity === uuid) return toLoaded(line, place, file.path, file.session, file.agent);
+      const found = findableLine(Buffer.from(bytes));
+      if (found?.identity === uuid) return toLoaded(found, place, file.path, file.session, file.agent);
     }
   } catch (error) {
     // Gone meanwhile: the archive has it.
@@ -121,21 +121,34 @@ function loadFromPack(
   const lines = createLineJoiner();
   for (let id = piece; ; id += 1) {
     const line = lines.push(id, fromPiece(reader.piece(id), param));
-    if (line) return toLoaded(line.bytes, place, file.path, file.session, file.agent);
+    if (line) return toLoaded(findableLine(line.bytes), place, file.path, file.session, file.agent);
   }
 }
 
-const TAILS = `SELECT version.tail, ${COLUMNS} FROM file JOIN version ON version.id = file.current
+const TAILS = `SELECT version.tail, version.size, ${COLUMNS} FROM file JOIN version ON version.id = file.current
   JOIN root ON root.id = file.root WHERE length(version.tail) > 0 AND ${TRANSCRIPTS}`;
 
-/** Last lines without a line end are kept apart from the pieces that are indexed. */
-export function scanTails(db: Database, { wanted }: StoredFiles, query: Query): Candidate[] {
+/**
+ * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since are found
+ * in the files, by then perhaps whole.
+ */
+export function scanTails(
+  db: Database,
+  { wanted }: StoredFiles,
+  query: Query,
+  sizes: ReadonlyMap<string, number>,
+): Candidate[] {
   const scan = createScan(query);
   for (const row of all(db, TAILS)) {
-    const file = toFile(row);
-    if (wanted !== undefined && !wanted.has(file.id)) continue;
+    if (wanted !== undefined && !wanted.has(numberOf(row, 'id'))) continue;
+    const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
+    if (now !== undefined && now >= numberOf(row, 'size')) continue;
     const bytes = blobOf(row, 'tail');
-    scan.add([{ bytes, load: (place) => toLoaded(bytes, place, file.path, file.session, file.agent) }]);
+    const load = (place: number) => {
+      const file = toFile(row);
+      return toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
+    };
+    scan.add([{ bytes, load }]);
   }
   return scan.found();
 }

@@ -1,12 +1,14 @@
 /** Which chat each archived session belongs to, and what it is called: decided by the graph when sessions come or change, so that a search need not. */
 import { join } from 'node:path';
 import { chatsOf } from '../../graph/chat/summary.ts';
+import type { SessionFacts } from '../../graph/lineage.ts';
 import { INDEX_NAME, openIndex } from '../derived.ts';
 import { allStates } from '../files.ts';
 import { outlineIn } from '../outlines.ts';
 import { pathOf } from '../sources.ts';
 import { all, type Database, get, numberOf, run, transaction } from '../sqlite.ts';
 import { type Archive, guarded } from '../store.ts';
+import { collectGarbage } from '../turns.ts';
 
 /** After the outlines. Nothing is done while the sessions are those it was made of. */
 export function updateChats(archive: Archive): void {
@@ -47,13 +49,21 @@ interface ChatRow {
   readonly title: string | undefined;
 }
 
+/** Outlines read before the memory that reading them took is asked back. */
+const MOST_READ = 256;
+
 function chatRows(archive: Archive, index: Database): ChatRow[] {
-  const facts = allStates(archive.db).flatMap((state) => {
+  const facts: SessionFacts[] = [];
+  const states = allStates(archive.db);
+  if (states.length > MOST_READ) collectGarbage();
+  let read = 0;
+  for (const state of states) {
     const outline = state.kind === 'session' ? outlineIn(index, state.digest) : undefined;
-    return outline === undefined || state.session === undefined
-      ? []
-      : [{ id: state.session, file: pathOf(state), bytes: state.size, outline }];
-  });
+    if (outline === undefined || state.session === undefined) continue;
+    facts.push({ id: state.session, file: pathOf(state), bytes: state.size, outline });
+    read += 1;
+    if (read % MOST_READ === 0) collectGarbage();
+  }
   return chatsOf(facts).flatMap(({ id, title, sessions }) =>
     sessions.map((session) => ({ session: session.id, chat: id, title })),
   );

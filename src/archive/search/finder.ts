@@ -9,9 +9,11 @@ import { fold } from '../../views/search/words.ts';
 const SLICE = 16 << 10;
 /** No match is longer. */
 const OVERLAP = 1 << 10;
+/** Of a slice that is not ASCII most parts of this size are. */
+const BLOCK = 2 << 10;
 const NEWLINE = 10;
 
-const ESCAPE = Buffer.from('\\u');
+const ESCAPE = '\\u';
 const CALL = Buffer.from('tool_use"');
 
 export interface LineFinder {
@@ -25,14 +27,18 @@ export function createFinder(query: Query, calls: boolean): LineFinder {
   const needles = needlesOf(query);
   const [rarest] = needles;
   if (rarest === undefined) return { find: everyLine, mayMatch: () => true };
+  // An escaped character takes six bytes.
+  const overlap = rarest.ascii ? 2 * rarest.length + 6 : OVERLAP;
   const find = windowFinder(
-    (bytes) => [...escapes(bytes, rarest), ...(calls ? placesOf(bytes, CALL) : [])].sort((a, b) => a - b),
+    (bytes) => (calls ? placesOf(bytes, CALL) : []),
     (bytes, at) => {
-      const text = bytes.toString('latin1', at, Math.min(bytes.length, at + SLICE + OVERLAP));
+      const text = bytes.toString('latin1', at, at + SLICE + overlap);
       const found = matches(text, rarest.pattern, at);
+      const escaped = escapes(text, rarest, at);
       // Most slices are plain ASCII, which is told at once.
-      if (!rarest.ascii || isAscii(bytes.subarray(at, at + SLICE))) return found;
-      return [...found, ...folded(text, rarest, at)].sort((a, b) => a - b);
+      const isPlain = !rarest.ascii || isAscii(bytes.subarray(at, at + SLICE));
+      if (isPlain && escaped.length === 0) return found;
+      return [...found, ...escaped, ...(isPlain ? [] : folded(bytes, text, rarest, at))].sort((a, b) => a - b);
     },
   );
   return {
@@ -42,7 +48,7 @@ export function createFinder(query: Query, calls: boolean): LineFinder {
       const text = line.toString('latin1');
       return needles.every(
         (needle) =>
-          holds(text, needle.pattern) || nextEscape(line, 0, needle) >= 0 || (needle.ascii && holds(text, FOLDING)),
+          holds(text, needle.pattern) || nextEscape(text, 0, needle) >= 0 || (needle.ascii && holds(text, FOLDING)),
       );
     },
   };
@@ -96,13 +102,21 @@ function matches(text: string, pattern: RegExp, at: number): number[] {
 /** A character takes so many bytes at most, with a mark or two. */
 const WIDEST = 12;
 
+/** A character of these is no longer than this. */
+const CHARACTER = 4;
+
 /** Where the needle stands with something in it that folds to ASCII: only around such characters is looked. */
-function folded(text: string, needle: Needle, at: number): number[] {
+function folded(bytes: Buffer, text: string, needle: Needle, at: number): number[] {
   const around = needle.length * WIDEST + 64;
-  return matches(text, FOLDING, at).filter((place) => {
-    const near = Buffer.from(text.slice(Math.max(0, place - at - around), place - at + around), 'latin1');
-    return holds(fold(near.toString('utf8')), needle.pattern);
-  });
+  const found: number[] = [];
+  for (let from = 0; from < SLICE && from < text.length; from += BLOCK) {
+    if (isAscii(bytes.subarray(at + from, at + from + BLOCK))) continue;
+    for (const place of matches(text.slice(from, from + BLOCK + CHARACTER), FOLDING, from)) {
+      const near = bytes.toString('utf8', Math.max(0, at + place - around), at + place + around);
+      if (holds(fold(near), needle.pattern)) found.push(at + place);
+    }
+  }
+  return found;
 }
 
 function placesOf(bytes: Buffer, wanted: Buffer): number[] {
@@ -111,9 +125,10 @@ function placesOf(bytes: Buffer, wanted: Buffer): number[] {
   return found;
 }
 
-function escapes(bytes: Buffer, needle: Needle): number[] {
+function escapes(text: string, needle: Needle, at: number): number[] {
   const found: number[] = [];
-  for (let at = nextEscape(bytes, 0, needle); at >= 0; at = nextEscape(bytes, at + 1, needle)) found.push(at);
+  for (let place = nextEscape(text, 0, needle); place >= 0; place = nextEscape(text, place + 1, needle))
+    found.push(at + place);
   return found;
 }
 
@@ -122,10 +137,10 @@ const CONTROL = /^\\u00[01]/;
 /** Where what folds to ASCII, or to nothing, lies. */
 const TO_ASCII = /^\\u(?:0[0-6]|09|1[ac-f]|2[0-2]|30|fe|d8(?:0[04]|3[34])|db40)/i;
 
-function nextEscape(bytes: Buffer, from: number, { ascii, control }: Needle): number {
-  for (let place = bytes.indexOf(ESCAPE, from); place >= 0; place = bytes.indexOf(ESCAPE, place + 1)) {
-    const text = bytes.toString('latin1', place, place + 6);
-    if (CONTROL.test(text) ? control : !ascii || TO_ASCII.test(text)) return place;
+function nextEscape(text: string, from: number, { ascii, control }: Needle): number {
+  for (let place = text.indexOf(ESCAPE, from); place >= 0; place = text.indexOf(ESCAPE, place + 1)) {
+    const written = text.slice(place, place + 6);
+    if (CONTROL.test(written) ? control : !ascii || TO_ASCII.test(written)) return place;
   }
   return -1;
 }

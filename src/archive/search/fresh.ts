@@ -10,6 +10,8 @@ export interface Compared {
   readonly fresh: readonly SessionFile[];
   /** Archived as they are now and quickly read, by root and name as the archive has them. */
   readonly same: ReadonlyMap<string, string>;
+  /** How many bytes the fresh ones have now, by root and name. */
+  readonly sizes: ReadonlyMap<string, number>;
 }
 
 /** Of a larger file a line is found sooner in the archive. */
@@ -21,14 +23,17 @@ export function compareWithDisk(db: Database, roots: readonly Root[], files: rea
   const place = placesOf(roots, () => {});
   const fresh: SessionFile[] = [];
   const same = new Map<string, string>();
+  const sizes = new Map<string, number>();
   for (const file of files) {
     const { root, name } = place(file.file);
     const { kind, bytes, mtimeMs } = file;
     const source = { path: file.file, root, name, kind, bytes, mtimeMs, session: () => undefined };
-    if (!known.isUpToDate(source)) fresh.push(file);
-    else if (bytes <= QUICKLY_READ) same.set(placeKey(root, name), file.file);
+    if (!known.isUpToDate(source)) {
+      fresh.push(file);
+      sizes.set(placeKey(root, name), bytes);
+    } else if (bytes <= QUICKLY_READ) same.set(placeKey(root, name), file.file);
   }
-  return { fresh, same };
+  return { fresh, same, sizes };
 }
 
 export function placeKey(root: string, name: string): string {

@@ -8,6 +8,7 @@ import { type FilePlace, fileTest, partTest } from '../../views/search/filter.ts
 import { createMatcher } from '../../views/search/match.ts';
 import type { Found, Part } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
+import { withinTime } from './budget.ts';
 import { createFinder } from './finder.ts';
 import { type Candidate, type Loaded, partKey } from './hit.ts';
 import { keyOf } from './keys.ts';
@@ -15,6 +16,8 @@ import { findableLine } from './lines.ts';
 
 export interface ScanOptions {
   readonly onFile?: (file: SessionFile) => void;
+  /** How long a regular expression may take of even the smallest file. */
+  readonly leastMs?: number;
 }
 
 export interface Scanned {
@@ -37,15 +40,27 @@ export function scanFiles(files: readonly SessionFile[], query: Query, options: 
     .filter((file) => isWanted === undefined || isWanted(placeOf(file)))
     .toSorted((a, b) => a.mtimeMs - b.mtimeMs);
   for (const file of wanted) {
+    const lines = linesOf(file, scan.find);
     try {
-      scan.add(linesOf(file, scan.find));
+      withinTime(query, file.bytes, file.file, () => scan.add(lines), options.leastMs);
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       problems.push(toProblem(error, file.file));
+    } finally {
+      close(lines);
     }
     options.onFile?.(file);
   }
   return { found: scan.found(), files: wanted.length, problems };
+}
+
+/** Stopped in the middle, the file would stay open; stopped while it read, nothing more can be done. */
+function close(lines: Generator<ScanLine>): void {
+  try {
+    lines.return(undefined);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
 }
 
 function* linesOf(file: SessionFile, find: Finder): Generator<ScanLine> {
@@ -58,7 +73,7 @@ function* linesOf(file: SessionFile, find: Finder): Generator<ScanLine> {
 function loadLine(file: SessionFile, start: number, end: number, place: number): Loaded | undefined {
   const source = fileSource(file.file);
   try {
-    return toLoaded(asBuffer(source.read(start, end)), place, file.file, sessionOf(file), file.agentId);
+    return toLoaded(findableLine(asBuffer(source.read(start, end))), place, file.file, sessionOf(file), file.agentId);
   } finally {
     source.close();
   }
@@ -152,13 +167,12 @@ function toHit(found: Found, place: number, load: ScanLine['load']): ScanHit {
 }
 
 export function toLoaded(
-  bytes: Buffer,
+  found: Found | undefined,
   place: number,
   file: string,
   session: string | undefined,
   agent: string | undefined,
 ): Loaded | undefined {
-  const found = findableLine(bytes);
   const part = found?.parts[place];
   if (found === undefined || part === undefined) return undefined;
   return {

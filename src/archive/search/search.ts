@@ -10,6 +10,7 @@ import { openIndexForReading } from '../derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, scanTails, wantedFiles } from './archived.ts';
+import { withinTime } from './budget.ts';
 import { compareWithDisk } from './fresh.ts';
 import { byTime, type Candidate, type Hit } from './hit.ts';
 import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
@@ -79,7 +80,7 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   );
   const scanned = scanFiles(compared.fresh, query, request);
   const unindexed = new Map(
-    [...scanTails(archive.db, stored, query), ...scanned.found].map((each) => [each.key, each]),
+    [...scanTails(archive.db, stored, query, compared.sizes), ...scanned.found].map((each) => [each.key, each]),
   );
   const known = unindexed.size > 0 ? keysFound(index, question) : new Set<string>();
   const fresh = [...unindexed.values()].filter(({ key }) => !known.has(key)).toSorted(byTime);
@@ -120,7 +121,9 @@ function pageOf(found: readonly Candidate[], request: SearchRequest): Hit[] {
     const loaded = candidate.load();
     if (loaded === undefined) return [];
     const { text, ...hit } = loaded;
-    const snippet = snippetOf(text, matcher, { mask, length: snippetLength });
+    // What matched may still take long to be looked for a second time.
+    const cut = () => snippetOf(text, matcher, { mask, length: snippetLength });
+    const snippet = withinTime(query, text.length, hit.file, cut, request.leastMs);
     return [{ ...hit, snippet: snippet.text, highlights: snippet.highlights }];
   });
 }

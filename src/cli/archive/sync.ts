@@ -15,6 +15,7 @@ export function syncArchive(context: Context, args: Arguments): Promise<number> 
     let progress: Progress<SourceFile> | undefined;
     const report = await syncInTurns(archive, sources.files, {
       full: args.flag('full'),
+      derive: true,
       signal: context.signal,
       onChanges: (files) => {
         progress = progressOf(context, 'archiving', files);

@@ -13,7 +13,7 @@ export function watchArchive(context: Context, args: Arguments): Promise<number>
     const { roots } = sourcesOf(context, args);
     for await (const _ of watchRoots(roots, { signal: context.signal })) {
       const { files } = sourcesOf(context, args);
-      const report = await syncInTurns(archive, files, { signal: context.signal });
+      const report = await syncInTurns(archive, files, { derive: true, signal: context.signal });
       const { added, appended, rewritten } = report.outcomes;
       const problems = [...report.problems, ...(await updateDerived(context, archive))];
       await tellProblems(context, args.flag('json') ? [] : problems);

@@ -1,0 +1,83 @@
+/** A transcript line by line while it is taken: each line is parsed once, for its words and for the outline of its session. */
+import { type ParsedEntry, type Source, toEntry, toParsedEntry } from '../format/entry.ts';
+import type { Line } from '../format/lines.ts';
+import { createOutline, type Outline } from '../graph/outline.ts';
+import { findableOf } from '../views/search/parts.ts';
+import type { Input } from './input.ts';
+import type { PutPiece } from './packs.ts';
+import { withoutParam } from './piece.ts';
+import { findableLine, type LineJoiner } from './search/lines.ts';
+import type { PartWriter } from './search/partwriter.ts';
+
+export interface LineFollower {
+  /** What comes next begins at this byte of the file. */
+  from(start: number): void;
+  /** A line, or a part of a very long one. */
+  add(raw: Buffer, put: PutPiece): void;
+  /** The outline, if all of the file passed by; `tail` is its torn end. */
+  end(tail: Buffer): Outline | undefined;
+}
+
+/** Where words go; nothing while the index is not as far as the archive. */
+export type WordsAt = () => { readonly parts: PartWriter; readonly lines: LineJoiner } | undefined;
+
+const NEWLINE = 10;
+
+export function createLineFollower(input: Input, wordsAt: WordsAt, withOutline: boolean): LineFollower {
+  let outline = withOutline ? createOutline() : undefined;
+  let at = 0;
+  let number = 1;
+  let near: Buffer | undefined;
+  const source: Source = {
+    name: '',
+    read(start, end) {
+      const from = start - at;
+      if (near !== undefined && from >= 0 && end - at <= near.length) return near.subarray(from, end - at);
+      const bytes = Buffer.allocUnsafe(end - start);
+      return bytes.subarray(0, input.fill(bytes, start));
+    },
+  };
+
+  function lineOf(length: number, terminated: boolean): Line {
+    return { number, start: at, end: at + length, terminated };
+  }
+
+  return {
+    from(start) {
+      // Another process took a part of it, or it is not read from its beginning.
+      if (start !== at) outline = undefined;
+      at = start;
+    },
+    add(raw, put) {
+      const words = put.isNew ? wordsAt() : undefined;
+      const length = raw.length - 1;
+      near = raw;
+      if (raw[length] !== NEWLINE || words?.lines.open() !== undefined) {
+        outline = undefined;
+        const joined = words?.lines.push(put.id, withoutParam(put.bytes));
+        if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes));
+      } else if (words !== undefined) {
+        const parsed = toParsedEntry(source, lineOf(length, true), raw.subarray(0, length));
+        outline?.add(parsed.entry);
+        words.parts.add(
+          put.id,
+          isTheSame(parsed, put) ? findableOf(parsed.entry, parsed.json) : findableLine(withoutParam(put.bytes)),
+        );
+      } else outline?.add(toEntry(source, lineOf(length, true), raw.subarray(0, length)));
+      at += raw.length;
+      number += 1;
+      near = undefined;
+    },
+    end(tail) {
+      if (outline === undefined) return undefined;
+      near = tail;
+      if (tail.length > 0) outline.add(toEntry(source, lineOf(tail.length, false), tail));
+      return outline.result();
+    },
+  };
+}
+
+/** Words are those of the stored line, from which the session's own id is cut out: no word of it, unless it stands elsewhere too. */
+function isTheSame({ entry }: ParsedEntry, { param, cuts }: PutPiece): boolean {
+  return entry.kind !== 'unreadable' && (cuts === 0 || (cuts === 1 && entry.head.sessionId === param));
+}

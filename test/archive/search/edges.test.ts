@@ -1,0 +1,91 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { updateIndex } from '../../../src/archive/textindex.ts';
+import { QueryError } from '../../../src/views/search/query.ts';
+import { assistant, result, toJsonl, toolUse, uuidOf } from '../../support/build.ts';
+import { entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
+import { inFiles, inIndex, searchable } from './helpers.ts';
+
+const NAME = `${PLACE}/${SESSION}.jsonl`;
+const OTHER = `${PLACE}/${FORK}.jsonl`;
+
+describe('a result that stands before its call (E12)', () => {
+  const line = (number: number, json: object) => toJsonl([{ ...json, uuid: uuidOf(number), sessionId: SESSION }]);
+  const early = line(1, result('t1', 'earlyword'));
+  const call = line(2, assistant([toolUse('t1', 'Read', { file_path: '/work/app/x.ts' })]));
+
+  test('is found by its tool and file, in the index as in the files', () => {
+    const { find } = searchable({ [NAME]: early + call });
+    for (const text of ['earlyword tool:Read', 'earlyword file:x.ts']) expect(find(text).total).toBe(1);
+    expect(find('earlyword tool:Bash').total).toBe(0);
+    expect(find('earlyword -tool:Read').total).toBe(0);
+  });
+
+  test('also when the call is archived later', () => {
+    const { archive, root } = searchable({ [NAME]: early });
+    expect(inIndex(archive, root, 'earlyword tool:Read').total).toBe(0);
+    appendFileSync(join(root, NAME), call);
+    syncRoot(archive, root);
+    updateIndex(archive);
+    expect(inIndex(archive, root, 'earlyword tool:Read')).toMatchObject({ total: 1, scanned: 0 });
+  });
+});
+
+test('a last line that was half written when it was archived is found once when it is whole', () => {
+  const whole = entry('b', SESSION, 'torn word and more');
+  const half = whole.slice(0, whole.indexOf('and more'));
+  const { archive, root } = searchable({ [NAME]: entry('a') + half });
+  expect(inIndex(archive, root, 'torn').total).toBe(1);
+  appendFileSync(join(root, NAME), whole.slice(half.length));
+  const { total, hits } = inIndex(archive, root, 'torn');
+  expect([total, hits[0]?.uuid]).toEqual([1, 'b']);
+  expect(inFiles(root, 'torn').total).toBe(1);
+  // Of a file that shrank only the archive has it.
+  writeFileSync(join(root, NAME), entry('a'));
+  expect(inIndex(archive, root, 'torn').total).toBe(1);
+});
+
+test('two chats with the same summary are two hits; one that is written again is one', () => {
+  const summary = (leaf: number) => toJsonl([{ type: 'summary', summary: 'Samesummary', leafUuid: uuidOf(leaf) }]);
+  const { find } = searchable({
+    [NAME]: entry('a') + summary(1) + summary(1),
+    [OTHER]: entry('c', FORK) + summary(1) + summary(2),
+  });
+  expect(find('samesummary').total).toBe(2);
+});
+
+describe('a regular expression that takes for ever', () => {
+  const letters = 'a'.repeat(60);
+
+  test('is stopped and told, and another one is answered after it', () => {
+    const { root } = searchable({ [NAME]: entry('a') + entry('b', SESSION, `${letters}!`) });
+    for (const text of ['/(a+)+$/', '/(?=(a+)+$)/', '/^(a|a)*\\1$/']) {
+      const error = caught(() => inFiles(root, text, { leastMs: 200 }));
+      expect(error).toBeInstanceOf(QueryError);
+      expect(error).toMatchObject({ what: expect.stringContaining('too long'), where: join(root, NAME) });
+    }
+    expect(inFiles(root, '/a{60}!$/').total).toBe(1);
+  });
+
+  test('files are closed again', () => {
+    const { root } = searchable({ [NAME]: entry('b', SESSION, `${letters}!`) });
+    const before = openDescriptors();
+    for (let n = 0; n < 3; n += 1) caught(() => inFiles(root, '/(a+)+$/', { leastMs: 100 }));
+    expect(openDescriptors()).toBe(before);
+  });
+});
+
+function caught(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+function openDescriptors(): number {
+  return process.getBuiltinModule('node:fs').readdirSync(process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd')
+    .length;
+}
