@@ -29,13 +29,19 @@ export interface TerminalOptions {
 
 export function openTerminal(stream: Writable, options: TerminalOptions): Terminal {
   return {
+    ...lookOf(options),
     stream,
-    isTerminal: options.isTerminal,
-    columns: widthOf(options),
-    style: styleFor(wantsColor(options)),
     write: (text) => {
       stream.write(text);
     },
+  };
+}
+
+export function lookOf(options: TerminalOptions): Pick<Terminal, 'isTerminal' | 'columns' | 'style'> {
+  return {
+    isTerminal: options.isTerminal,
+    columns: widthOf(options),
+    style: styleFor(wantsColor(options)),
   };
 }
 

@@ -17,9 +17,9 @@ const CORES = [
 /** And how it may end. */
 const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|access|value|base|hash|prod|dev|staging|live|old|new|\\d{1,2})){0,3}`;
 
-/** After the name: quotes however often escaped, what assigns, and the value. */
+/** After the name: quotes however often escaped, what assigns (in a list of arguments a comma), and the value. */
 const VALUE =
-  /(?:\\{0,3}["'`\]]){0,2}(?:[ \t]{0,3}(?::=|=>|=|:)|(?<=--[\w-]{0,60})[ \t])[ \t]{0,3}(?:\\{0,3}["'`](?<quoted>[^"'`\r\n]{1,400})|(?<bare>[^\s"'`,;&|<>(){}[\]\\]{1,400}))/;
+  /(?:\\{0,3}["'`\]]){0,2}(?:[ \t]{0,3}(?::=|=>|=|:)|(?<=--[\w-]{0,60})[ \t]|(?<=--[\w-]{0,60}\\{0,3}["'`]),\s{0,20}(?=\\{0,3}["'`]))[ \t]{0,3}(?:\\{0,3}["'`](?<quoted>[^"'`\r\n]{1,400})|(?<bare>[^\s"'`,;&|<>(){}[\]\\]{1,400}))/;
 
 const ASSIGNED = new RegExp(`${NAME}${VALUE.source}`, 'diy');
 const MEMBER = new RegExp(`${NAME}$`, 'i');
@@ -75,6 +75,13 @@ function isSetting(match: string, value: string): boolean {
 export function secretMember(name: string, value: string): Judged | undefined {
   const core = MEMBER.exec(name)?.groups?.core;
   return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
+}
+
+const OPTION = /^--?[A-Za-z][\w-]{0,60}$/;
+
+/** Of a list of arguments: the value after the option that names it. */
+export function secretArgument(option: string, value: string): Judged | undefined {
+  return OPTION.test(option) && !value.startsWith('-') ? secretMember(option, value) : undefined;
 }
 
 type Judged = Pick<Found, 'kind' | 'guessable'>;

@@ -32,13 +32,23 @@ export function findSecrets(text: string, rules: readonly Rule[] = RULES): Found
   return mergeFound(found);
 }
 
+/** Whether there is anything for a rule to look at. */
+export function hasAnchor(text: string, rules: readonly Rule[]): boolean {
+  const anchored = scanFor(rules);
+  return anchored(text).size > 0 || anchored(unescaped(text)?.text ?? '').size > 0;
+}
+
 const scans = new WeakMap<readonly Rule[], AnchorScan>();
 
-function scan(text: string, rules: readonly Rule[]): Found[] {
+function scanFor(rules: readonly Rule[]): AnchorScan {
   const anchored = scans.get(rules) ?? anchorScan(rules);
   scans.set(rules, anchored);
+  return anchored;
+}
+
+function scan(text: string, rules: readonly Rule[]): Found[] {
   const found: Found[] = [];
-  for (const [rule, places] of anchored(text)) for (const each of rule.find(text, places)) found.push(each);
+  for (const [rule, places] of scanFor(rules)(text)) for (const each of rule.find(text, places)) found.push(each);
   return found;
 }
 

@@ -21,7 +21,7 @@ import {
   wasPlain,
 } from '../format/jsonscan.ts';
 import { decode, decodeAscii, encode } from '../format/text.ts';
-import { secretMember } from './assignment.ts';
+import { secretArgument, secretMember } from './assignment.ts';
 import type { Masker } from './masker.ts';
 import { NOT_SCANNED } from './placeholder.ts';
 
@@ -50,6 +50,7 @@ export function maskJsonBytes(bytes: Uint8Array, masker: Masker): Uint8Array {
 }
 
 export function maskJsonText(text: string, masker: Masker): string {
+  if (masker.isClean(text)) return text;
   const bytes = Buffer.from(text);
   const masked = maskJsonBytes(bytes, masker);
   return masked === bytes ? text : decode(masked);
@@ -133,17 +134,19 @@ function editsOf(groups: readonly Group[], masker: Masker): Edit[] {
     const shown = group.filter((place) => !isOpaque(place, masker));
     const masked = masker.maskLines(shown.map(({ text }) => text));
     return shown.flatMap((place, index): Edit[] => {
-      const text = memberMasked(place, masked[index] ?? '', masker);
+      const text = memberMasked(place, shown[index - 1]?.text, masked[index] ?? '', masker);
       return text === place.text ? [] : [{ start: place.start, end: place.end, text: JSON.stringify(text) }];
     });
   });
 }
 
-/** `"password": "…"`: name and value are two strings of the text. */
-function memberMasked({ name, text }: Place, masked: string, masker: Masker): string {
-  if (name === undefined || masked !== text) return masked;
-  const found = secretMember(name, text);
+/** `"password": "…"`, `["--password", "…"]`: name and value are two strings of the text. */
+function memberMasked({ name, text }: Place, before: string | undefined, masked: string, masker: Masker): string {
+  if (masked !== text) return masked;
+  const member = name === undefined ? undefined : secretMember(name, text);
+  const found = member ?? (before === undefined ? undefined : secretArgument(before, text));
   if (found) return masker.maskWhole(text, found.kind, found.guessable);
+  if (name === undefined) return masked;
   return HEADER.test(name) ? headerMasked(name, text, masker) : masked;
 }
 

@@ -1,9 +1,8 @@
 /** `skein mcp install` and `uninstall`. */
-import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
 import { addServer, projectConfig, removeServer, type StdioServer, userConfig } from '../../client/mcp/install.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { ownCommand } from '../owncommand.ts';
 
 export function install(context: Context, args: Arguments, action: 'install' | 'uninstall'): number {
   const { out } = context;
@@ -30,15 +29,7 @@ export function install(context: Context, args: Arguments, action: 'install' | '
   return 0;
 }
 
-/** By its name where that is what would run; else by path, with this Node. */
-function serverCommand({ env, cwd }: Context): StdioServer {
-  const own = process.argv[1] === undefined ? undefined : realpathSync(process.argv[1]);
-  const onPath = (env.PATH ?? '')
-    .split(delimiter)
-    .filter((folder) => folder !== '')
-    .map((folder) => join(resolve(cwd, folder), 'skein'))
-    .find((path) => existsSync(path));
-  if (own === undefined || (onPath !== undefined && realpathSync(onPath) === own))
-    return { command: 'skein', args: ['mcp'] };
-  return { command: process.execPath, args: [own, 'mcp'] };
+function serverCommand(context: Context): StdioServer {
+  const [command = 'skein', ...args] = ownCommand(context);
+  return { command, args: [...args, 'mcp'] };
 }

@@ -3,12 +3,12 @@ import type { Hit } from '../../archive/search/hit.ts';
 import { chatIdOf, openCommand, resumeCommand } from './places.ts';
 import type { Searched } from './run.ts';
 
-export function searchJson(found: Searched, { offset, limit }: { offset: number; limit: number }): object {
+export function searchJson(found: Searched, { offset, limit }: { offset: number; limit: number }) {
   const { total, hits, engine, scanned } = found;
   return { total, offset, limit, engine, scanned, hits: hits.map((hit) => hitJson(hit, found)) };
 }
 
-function hitJson(hit: Hit, { chats }: Searched): object {
+function hitJson(hit: Hit, { chats }: Searched) {
   return {
     uuid: hit.uuid ?? null,
     chat: chatIdOf(hit, chats),

@@ -20,6 +20,10 @@ export function openCommand({ agent, session, uuid }: Hit, short: boolean): stri
 /** undefined where there is nothing to resume: in a sub-agent, and when the file is gone. */
 export function resumeCommand({ session, cwd, agent, file }: Hit): string | undefined {
   if (session === undefined || agent !== undefined || !isOnDisk(file)) return undefined;
+  return resumeCommandOf(session, cwd, file);
+}
+
+export function resumeCommandOf(session: string, cwd: string | undefined, file: string): string {
   if (cwd === undefined) return `claude --resume ${session}`;
   return `cd ${quoted(projectFolder(cwd, file))} && claude --resume ${session}`;
 }

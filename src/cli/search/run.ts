@@ -24,7 +24,12 @@ export async function runSearch(
   return indexed ?? (await searchLibrary(context, args, request, options.scan));
 }
 
-async function searchArchive(context: Context, args: Arguments, request: SearchRequest): Promise<Searched | undefined> {
+/** undefined where there is no index that can tell. */
+export async function searchArchive(
+  context: Context,
+  args: Arguments,
+  request: SearchRequest,
+): Promise<Searched | undefined> {
   const { openKept } = await import('./kept.ts');
   const archive = openKept(context, resolve(context.cwd, archiveFolder(context)));
   if (archive === undefined) return undefined;
@@ -50,7 +55,7 @@ async function searchArchive(context: Context, args: Arguments, request: SearchR
   }
 }
 
-async function searchLibrary(
+export async function searchLibrary(
   context: Context,
   args: Arguments,
   request: SearchRequest,

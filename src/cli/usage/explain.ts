@@ -4,7 +4,7 @@ import type { FileUsage } from '../../disk/usage.ts';
 import type { LineUsage } from '../../graph/usage/line.ts';
 import { safeLine } from '../../views/safe.ts';
 import { costText } from '../../views/usage/amounts.ts';
-import { type Explained, explainMessage } from '../../views/usage/explain.ts';
+import { type Explained, explainMessage, partsOf, sumParts } from '../../views/usage/explain.ts';
 import { toFact } from '../../views/usage/facts.ts';
 import { wholeNumber } from '../arguments.ts';
 import type { Arguments } from '../command.ts';
@@ -29,9 +29,10 @@ export async function explain(context: Context, args: Arguments): Promise<number
   const skip = wholeNumber(args, 'skip') ?? 0;
   const limit = wholeNumber(args, 'limit') ?? SHOWN;
   const page = wanted.slice(skip, skip + limit);
-  const explained = page.map(({ message, fact }) => explainMessage(message, linesOf(message), fact));
+  const explained = page.map(({ message, fact }) => explainMessage(message, linesOf(message), fact, pricing));
   if (args.flag('json')) {
-    const json = { total: wanted.length, skip, messages: explained };
+    const parts = sumParts(wanted.flatMap(({ message, fact }) => partsOf(message, fact, pricing)));
+    const json = { total: wanted.length, skip, parts, messages: explained };
     context.out.write(`${JSON.stringify(json, null, 2)}\n`);
     return wanted.length > 0 ? 0 : 1;
   }

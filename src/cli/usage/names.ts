@@ -13,6 +13,9 @@ export interface Names extends Pick<GroupOptions, 'chatOf' | 'sessionOf' | 'agen
   readonly labels: ReadonlyMap<string, string>;
 }
 
+/** Where nothing is grouped by them. */
+export const NO_NAMES: Names = { labels: new Map() };
+
 export async function namesFor(
   context: Context,
   args: Arguments,

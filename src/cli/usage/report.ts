@@ -9,19 +9,16 @@ import type { Library } from '../library.ts';
 import { openMask } from '../mask.ts';
 import { archiveReader } from '../shelf.ts';
 import { chooseFiles } from './choose.ts';
-import { namesFor } from './names.ts';
+import { type Names, NO_NAMES, namesFor } from './names.ts';
 import { costMode, type PriceTable, tableOf } from './pricetable.ts';
 import { type Question, questionOf } from './question.ts';
+import { quickSums } from './quick.ts';
 
 /** Exit code 1 when nothing was found. */
 export async function report(context: Context, args: Arguments): Promise<number> {
   const question = questionOf(context, args);
-  const { library, files } = await chooseFiles(context, args);
-  const cells = isPlain(args, question) ? await keptCells(context, library, files) : undefined;
-  const found: Found = cells
-    ? { facts: cells, engine: 'archive', read: 0, prices: tableOf() }
-    : await (await import('./facts.ts')).factsOf(context, args, library, files);
-  const names = await namesFor(context, args, library, question.by);
+  const found = quickly(context, args, question) ?? (await fromLibrary(context, args, question));
+  const { names } = found;
   const { wanted, timeZone } = question;
   const result = await masked(context, args, reportOf(found.facts, { ...names, ...question }));
   const days = args.flag('heatmap') ? reportOf(found.facts, { by: ['day'], wanted, timeZone }) : undefined;
@@ -37,9 +34,32 @@ export async function report(context: Context, args: Arguments): Promise<number>
     if (days) printHeatMap(context, days, ascii);
     else
       printReport(context, result, { labels: names.labels, plot: args.flag('plot') || context.out.isTerminal, ascii });
-    printNotes(context, result, prices, sourceText(found, files.length));
+    printNotes(context, result, prices, sourceText(found));
   }
   return result.totals.messages > 0 ? 0 : 1;
+}
+
+interface Named extends Found {
+  readonly names: Names;
+  /** How many files were looked at. */
+  readonly files: number;
+}
+
+function quickly(context: Context, args: Arguments, question: Question): Named | undefined {
+  const needsFiles = (['chat', 'session', 'agent'] as const).some((each) => question.by.includes(each));
+  const facts = needsFiles || !isPlain(args, question) ? undefined : quickSums(context, args);
+  return facts && { ...fromCells(facts), names: NO_NAMES, files: 0 };
+}
+
+async function fromLibrary(context: Context, args: Arguments, question: Question): Promise<Named> {
+  const { library, files } = await chooseFiles(context, args);
+  const cells = isPlain(args, question) ? await keptCells(context, library, files) : undefined;
+  const found = cells ? fromCells(cells) : (await import('./facts.ts')).factsOf(context, args, library, files);
+  return { ...found, names: await namesFor(context, args, library, question.by), files: files.length };
+}
+
+function fromCells(facts: readonly Fact[]): Found {
+  return { facts, engine: 'archive', read: 0, prices: tableOf() };
 }
 
 /** A path or a branch may hold a secret like any other text. */
@@ -80,7 +100,7 @@ function isPlain(args: Arguments, { by, needsTimes }: Question): boolean {
   return asUsual && !by.includes('block') && !needsTimes;
 }
 
-function sourceText({ engine, read }: Found, files: number): string {
+function sourceText({ engine, read, files }: Named): string {
   if (engine === 'files') return `${files} files`;
   return read > 0 ? `the archive and ${read} newer files` : 'the archive';
 }

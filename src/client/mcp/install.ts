@@ -1,4 +1,5 @@
 /** Our entry in the client's own configuration: added beside what is there, nothing else is changed. */
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
@@ -54,36 +55,68 @@ export function removeServer(file: string, options: ChangeOptions): Change {
 
 /** Throws DiskError; the file is then as it was. */
 function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObject) => JsonObject): Change {
-  const before = existsSync(file) ? read(file) : undefined;
+  const before = existsSync(file) ? readText(file) : undefined;
   const config = before === undefined ? {} : parsed(file, before);
   const servers = config.mcpServers === undefined ? {} : asObject(config.mcpServers);
   if (servers === undefined) throw unlike(file, '"mcpServers" is not an object');
   const edited = edit(servers);
   if (JSON.stringify(edited) === JSON.stringify(servers)) return { file, changed: false, backup: undefined };
-  const backup = before === undefined ? undefined : `${file}.before-skein`;
+  const backup = before === undefined ? undefined : freeName(`${file}.before-skein`);
   if (!dryRun) {
-    if (backup !== undefined && before !== undefined) writeFileAtomic(backup, Buffer.from(before), { mode: 0o600 });
+    if (backup !== undefined && before !== undefined)
+      writeFileAtomic(backup, Buffer.from(before), { mode: 0o600, exclusive: true });
     const text = JSON.stringify({ ...config, mcpServers: edited }, null, indentOf(before));
     writeFileAtomic(file, Buffer.from(before === undefined || before.endsWith('\n') ? `${text}\n` : text));
   }
   return { file, changed: true, backup };
 }
 
-function read(file: string): string {
+/** No copy takes the place of an earlier one. */
+export function freeName(path: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? path : `${path}-${number}`;
+    if (!existsSync(name)) return name;
+  }
+}
+
+export function readText(file: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (error) {
     throw toDiskError(error, 'cannot read', file);
   }
+  if (!isUtf8(bytes)) throw unlike(file, 'it is not UTF-8');
+  return bytes.toString('utf8');
 }
 
 /** Only what comes out of JSON.stringify as it went in is written again: 1.0 or an id too large for a number would not. */
 function parsed(file: string, text: string): JsonObject {
   const value = parseJson(text);
   if (!isObject(value)) throw unlike(file, 'it is not a JSON object');
-  const compact = text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
-  if (JSON.stringify(value) !== compact) throw unlike(file, 'writing it again would change more than our entry');
+  if (JSON.stringify(value) !== compact(text)) throw unlike(file, 'writing it again would change more than our entry');
   return value;
+}
+
+/** Without the white space between values. Strings are passed over quote by quote: some hold megabytes. */
+function compact(text: string): string {
+  let out = '';
+  let from = 0;
+  for (let quote = text.indexOf('"'); quote >= 0; quote = text.indexOf('"', from)) {
+    const end = endOfString(text, quote);
+    out += text.slice(from, quote).replace(/\s+/g, '') + text.slice(quote, end);
+    from = end;
+  }
+  return out + text.slice(from).replace(/\s+/g, '');
+}
+
+function endOfString(text: string, quote: number): number {
+  for (let at = text.indexOf('"', quote + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text[at - 1 - escapes] === '\\') escapes += 1;
+    if (escapes % 2 === 0) return at + 1;
+  }
+  return text.length;
 }
 
 function unlike(file: string, why: string): DiskError {

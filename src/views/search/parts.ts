@@ -68,7 +68,7 @@ export function findableOf(entry: Entry, json: JsonObject | undefined): Found | 
   const origin = head.forkedFrom?.messageUuid;
   return {
     ...factsOf(entry),
-    identity: origin ?? head.uuid ?? `${first.where} ${first.text}`,
+    identity: origin ?? head.uuid ?? `${first.where} ${asString(json.leafUuid) ?? ''} ${first.text}`,
     isCopy: origin !== undefined && origin !== head.uuid,
     parts,
   };
@@ -200,7 +200,8 @@ function otherParts(name: string, raw: JsonObject): Part[] {
 
 const FILE_KEYS = ['file_path', 'notebook_path', 'path'];
 
-function fileOf(input: Json | undefined): string | undefined {
+/** The file that a tool call is about. */
+export function fileOf(input: Json | undefined): string | undefined {
   for (const key of FILE_KEYS) {
     const value = asString(at(input, key));
     if (value !== undefined && value !== '') return value;
@@ -219,5 +220,17 @@ function strings(value: Json | undefined): string[] {
       typeof each === 'string' && TELLING.test(name) ? `${name}: ${each}` : strings(each),
     );
   }
-  return (asArray(value) ?? []).flatMap(strings);
+  return argumentsIn(asArray(value) ?? []).flatMap(strings);
+}
+
+/** `["--password", "…"]`: the option stays with its value. */
+function argumentsIn(values: readonly Json[]): Json[] {
+  const joined: Json[] = [];
+  for (const each of values) {
+    const before = joined.at(-1);
+    const isOption = typeof before === 'string' && /^--[\w-]+$/.test(before) && TELLING.test(before);
+    if (isOption && typeof each === 'string') joined[joined.length - 1] = `${before} ${each}`;
+    else joined.push(each);
+  }
+  return joined;
 }

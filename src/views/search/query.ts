@@ -20,7 +20,7 @@ export interface Choice {
 export const FILTERS = ['project', 'session', 'role', 'tool', 'file', 'model', 'git-branch', 'in', 'is'] as const;
 export type FilterName = (typeof FILTERS)[number];
 const TIMES = ['after', 'before'] as const;
-const NAMES: readonly string[] = [...FILTERS, ...TIMES];
+export const NAMES: readonly string[] = [...FILTERS, ...TIMES];
 
 export interface Query {
   readonly terms: readonly Term[];
@@ -58,7 +58,8 @@ export const IN: Readonly<Record<string, readonly Where[]>> = {
   note: ['note'],
 };
 
-const CHOICES: Partial<Record<string, readonly string[]>> = { role: ROLES, in: Object.keys(IN), is: ['error'] };
+/** Filters whose values are these and no others. */
+export const CHOICES: Partial<Record<string, readonly string[]>> = { role: ROLES, in: Object.keys(IN), is: ['error'] };
 
 /** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. */
 const ITEM =
@@ -75,7 +76,7 @@ export function parseQuery(text: string, options: QueryOptions): Query {
   const terms: Term[] = [];
   const filters = emptyFilters();
   const times: Record<(typeof TIMES)[number], number | undefined> = { after: undefined, before: undefined };
-  for (const groups of itemsOf(text)) {
+  for (const { groups } of itemsOf(text)) {
     const { name = '' } = groups;
     const negated = groups.minus !== undefined;
     const value = groups.quotedValue ?? groups.value ?? '';
@@ -89,13 +90,36 @@ export function parseQuery(text: string, options: QueryOptions): Query {
 
 type Groups = Partial<Record<string, string>>;
 
-function* itemsOf(text: string): Generator<Groups> {
+interface Item {
+  readonly groups: Groups;
+  readonly start: number;
+}
+
+function* itemsOf(text: string): Generator<Item> {
   for (let at = 0; at < text.length; ) {
     ITEM.lastIndex = at;
     const match = /\s/.test(text[at] ?? '') ? null : ITEM.exec(text);
+    const start = at;
     at = match ? ITEM.lastIndex : at + 1;
-    if (match?.groups) yield { ...match.groups, all: match[0] };
+    if (match?.groups) yield { groups: { ...match.groups, all: match[0] }, start };
   }
+}
+
+/** A filter as it stands in what was typed. */
+export interface TypedFilter {
+  readonly name: string;
+  readonly value: string;
+  readonly negated: boolean;
+  readonly start: number;
+  readonly end: number;
+}
+
+export function filtersIn(text: string): TypedFilter[] {
+  return [...itemsOf(text)].flatMap(({ groups, start }) => {
+    const { name = '', value, quotedValue, minus, all = '' } = groups;
+    if (!NAMES.includes(name)) return [];
+    return [{ name, value: quotedValue ?? value ?? '', negated: minus !== undefined, start, end: start + all.length }];
+  });
 }
 
 function emptyFilters(): Record<FilterName, { any: string[]; none: string[] }> {

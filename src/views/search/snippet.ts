@@ -15,7 +15,7 @@ export interface SnippetOptions {
 
 const LENGTH = 200;
 /** Seen by the mask on both sides: a private key begins far before its end. */
-const AROUND = 64 << 10;
+const AROUND = 24 << 10;
 
 export function snippetOf(text: string, matcher: Matcher, { length = LENGTH, mask }: SnippetOptions = {}): Snippet {
   const [first] = matcher.spans(text, 1);
@@ -26,16 +26,21 @@ export function snippetOf(text: string, matcher: Matcher, { length = LENGTH, mas
   // What was found may have been masked: then its place is only roughly known.
   const found =
     shown === near ? place - from : (matcher.spans(shown, 1)[0]?.start ?? Math.min(place - from, shown.length));
-  const cutText = window(shown, found, length);
-  return { text: cutText, highlights: matcher.spans(cutText) };
+  return window(shown, found, length, matcher);
 }
 
 /** A third before the match, cut between words where one is near; white space drawn together. */
-function window(text: string, place: number, length: number): string {
+function window(text: string, place: number, length: number, matcher: Matcher): Snippet {
   const start = wordStart(text, Math.max(0, place - Math.floor(length / 3)), place);
   const end = wordEnd(text, Math.min(text.length, start + length), place);
   const part = text.slice(start, end).replace(/\s+/g, ' ').trim();
-  return `${start > 0 ? '…' : ''}${part}${end < text.length ? '…' : ''}`;
+  const [before, after] = [start > 0 ? '…' : '', end < text.length ? '…' : ''];
+  // Looked for without the dots: plain ASCII is the quicker.
+  const highlights = matcher.spans(part).map((span) => ({
+    start: span.start + before.length,
+    end: span.end + before.length,
+  }));
+  return { text: `${before}${part}${after}`, highlights };
 }
 
 const NEAR = 20;

@@ -31,3 +31,8 @@ export function dollars(cost: number): string {
   const value = cost / PER_DOLLAR;
   return `$${value === 0 || value >= 0.1 ? value.toFixed(2) : value.toPrecision(2)}`;
 }
+
+/** `claude-opus-4-5-20251101` is opus-4-5 to a person. */
+export function shortModel(model: string | undefined): string {
+  return (model ?? '').replace(/^claude-/, '').replace(/-\d{8}$/, '');
+}

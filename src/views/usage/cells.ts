@@ -2,10 +2,9 @@
  * Facts added up as far as no report can tell them apart: by quarter of an hour, which every time zone's day is made of,
  * and by all they can be grouped by.
  */
-import { asArray, asNumber, asString, type Json } from '../../format/json.ts';
+import { asArray, type Json } from '../../format/json.ts';
+import { QUARTER } from './days.ts';
 import { addTo, type Fact, type Sums } from './facts.ts';
-
-const QUARTER = 15 * 60_000;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -59,29 +58,35 @@ export function cellsFromJson(json: Json | undefined, fileOf = (name: string) =>
   const rows = asArray(second);
   const width = 1 + NAMES.length + SUMS.length;
   if (names === undefined || rows === undefined || rows.length % width !== 0) return undefined;
+  const number = (at: number): number => {
+    const value = rows[at];
+    return typeof value === 'number' ? value : 0;
+  };
+  const name = (at: number): string => {
+    const value = names[number(at)];
+    return typeof value === 'string' ? value : '';
+  };
   const cells: Fact[] = [];
   for (let at = 0; at < rows.length; at += width) {
-    const quarter = asNumber(rows[at]);
-    const name = (place: number) => asString(names[asNumber(rows[at + 1 + place]) ?? -1]) ?? '';
-    const sum = (place: number) => asNumber(rows[at + 1 + NAMES.length + place]) ?? 0;
+    const quarter = rows[at];
     cells.push({
-      time: quarter === undefined ? undefined : quarter * QUARTER,
-      model: name(0),
-      project: name(1),
-      gitBranch: name(2),
-      file: fileOf(name(3)),
-      agentId: name(4),
-      messages: sum(0),
-      input: sum(1),
-      output: sum(2),
-      cacheCreation: sum(3),
-      cacheRead: sum(4),
-      cacheCreation1h: sum(5),
-      webSearches: sum(6),
-      cost: sum(7),
-      unpriced: sum(8),
-      incomplete: sum(9),
-      estimatedOutput: sum(10),
+      time: typeof quarter === 'number' ? quarter * QUARTER : undefined,
+      model: name(at + 1),
+      project: name(at + 2),
+      gitBranch: name(at + 3),
+      file: fileOf(name(at + 4)),
+      agentId: name(at + 5),
+      messages: number(at + 6),
+      input: number(at + 7),
+      output: number(at + 8),
+      cacheCreation: number(at + 9),
+      cacheRead: number(at + 10),
+      cacheCreation1h: number(at + 11),
+      webSearches: number(at + 12),
+      cost: number(at + 13),
+      unpriced: number(at + 14),
+      incomplete: number(at + 15),
+      estimatedOutput: number(at + 16),
     });
   }
   return cells;

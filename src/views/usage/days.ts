@@ -1,6 +1,7 @@
 /** Days, weeks and months as people have them: in a time zone. */
 
-const QUARTER = 15 * 60_000;
+/** Every time zone's day is made of these. */
+export const QUARTER = 15 * 60_000;
 const DAY = 86_400_000;
 
 /** The day (2026-01-31) of a time; in the zone of the machine without a name. */

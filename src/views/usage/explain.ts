@@ -2,8 +2,8 @@
 import type { Usage } from '../../format/usage.ts';
 import { isIncomplete, type MessageUsage } from '../../graph/usage/fold.ts';
 import type { LineOrigin, LineUsage } from '../../graph/usage/line.ts';
-import type { Fact } from './facts.ts';
-import { PER_DOLLAR } from './rates.ts';
+import type { Fact, Pricing } from './facts.ts';
+import { type CostPart, costParts, PER_DOLLAR } from './rates.ts';
 
 export interface ExplainedLine {
   readonly file: string;
@@ -26,12 +26,20 @@ export interface Explained {
   readonly project: string;
   readonly usage: Usage;
   readonly costUSD: number | null;
+  /** recorded: written down by the client · computed: tokens by price, as `parts` tell · null: not known */
+  readonly costFrom: 'recorded' | 'computed' | null;
+  readonly parts: readonly CostPart[];
   readonly incomplete: boolean;
   readonly estimatedOutput: number;
   readonly lines: readonly ExplainedLine[];
 }
 
-export function explainMessage(message: MessageUsage<LineOrigin>, lines: readonly LineUsage[], fact: Fact): Explained {
+export function explainMessage(
+  message: MessageUsage<LineOrigin>,
+  lines: readonly LineUsage[],
+  fact: Fact,
+  pricing: Pricing,
+): Explained {
   const chosen = lines.findIndex(({ usage }) => usage === message.usage);
   return {
     id: message.key ?? null,
@@ -41,6 +49,8 @@ export function explainMessage(message: MessageUsage<LineOrigin>, lines: readonl
     project: fact.project,
     usage: message.usage,
     costUSD: fact.unpriced > 0 ? null : fact.cost / PER_DOLLAR,
+    costFrom: costFrom(message, fact, pricing),
+    parts: partsOf(message, fact, pricing),
     incomplete: isIncomplete(message),
     estimatedOutput: fact.estimatedOutput,
     lines: lines.map((line, index) => {
@@ -50,6 +60,31 @@ export function explainMessage(message: MessageUsage<LineOrigin>, lines: readonl
       return { file, line: number, uuid: line.uuid ?? null, usage: line.usage, kind, counted: index === chosen, why };
     }),
   };
+}
+
+function costFrom({ costUSD }: MessageUsage<LineOrigin>, { unpriced }: Fact, { mode }: Pricing): Explained['costFrom'] {
+  if (unpriced > 0) return null;
+  return mode !== 'computed' && costUSD !== undefined ? 'recorded' : 'computed';
+}
+
+/** What the cost was computed from; nothing where it was recorded or is not known. */
+export function partsOf(message: MessageUsage<LineOrigin>, fact: Fact, pricing: Pricing): CostPart[] {
+  const { model, time, usage } = message;
+  if (model === undefined || costFrom(message, fact, pricing) !== 'computed') return [];
+  const rates = pricing.ratesOf(model, time);
+  return rates === undefined ? [] : costParts(usage, rates);
+}
+
+export type PartSum = Pick<CostPart, 'what' | 'count' | 'costUSD'>;
+
+/** The parts of many messages, the dearest first. */
+export function sumParts(parts: Iterable<CostPart>): PartSum[] {
+  const sums = new Map<CostPart['what'], PartSum>();
+  for (const { what, count, costUSD } of parts) {
+    const sum = sums.get(what);
+    sums.set(what, { what, count: count + (sum?.count ?? 0), costUSD: costUSD + (sum?.costUSD ?? 0) });
+  }
+  return [...sums.values()].sort((a, b) => b.costUSD - a.costUSD);
 }
 
 function whyCounted(lines: number): string {

@@ -22,7 +22,7 @@ export function sumsJson(sums: Sums) {
   };
 }
 
-export function reportJson({ by, totals, rows, unknownModels }: Report, labels: ReadonlyMap<string, string>) {
+export function reportJson({ by, totals, rows, unknownModels, activeMs }: Report, labels: ReadonlyMap<string, string>) {
   return {
     by,
     totals: sumsJson(totals),
@@ -35,5 +35,6 @@ export function reportJson({ by, totals, rows, unknownModels }: Report, labels: 
       };
     }),
     unknownModels,
+    activeMs,
   };
 }

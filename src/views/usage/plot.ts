@@ -65,11 +65,16 @@ function monthLine(mondays: readonly string[]): string {
 }
 
 function shadesOf(values: readonly number[], { shades }: Glyphs): (value: number) => string {
+  const levelOf = levels(values, shades.length - 1);
+  return (value) => shades[levelOf(value)] ?? '';
+}
+
+/** From 0 for nothing to `most`, by rank among the values. */
+export function levels(values: readonly number[], most: number): (value: number) => number {
   const sorted = values.filter((value) => value > 0).sort((a, b) => a - b);
-  const levels = shades.length - 1;
   return (value) => {
-    if (value <= 0) return shades[0] ?? '';
+    if (value <= 0) return 0;
     const below = sorted.findLastIndex((each) => each <= value) + 1;
-    return shades[Math.max(1, Math.ceil((below / sorted.length) * levels))] ?? '';
+    return Math.max(1, Math.ceil((below / sorted.length) * most));
   };
 }

@@ -1,6 +1,6 @@
 /** Facts → rows of a report. Every fact is in exactly one row, so rows sum to the totals whatever they are grouped by. */
 import { createBlocks } from './blocks.ts';
-import { dayIn, monthOf, weekOf } from './days.ts';
+import { dayIn, monthOf, QUARTER, weekOf } from './days.ts';
 import { addTo, type Fact, NOTHING, type Sums } from './facts.ts';
 
 export const GROUPINGS = [
@@ -29,6 +29,8 @@ export interface Report {
   readonly rows: readonly Row[];
   /** Models without a price. */
   readonly unknownModels: readonly string[];
+  /** Quarters of an hour in which there was a message, as milliseconds. */
+  readonly activeMs: number;
 }
 
 export interface GroupOptions {
@@ -49,21 +51,27 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export function reportOf(facts: readonly Fact[], options: GroupOptions): Report {
   const keyOf = options.by.map((grouping) => keyFor(grouping, facts, options));
+  const [first] = keyOf;
   const rows = new Map<string, Mutable<Row>>();
   const unknownModels = new Set<string>();
+  const quarters = new Set<number>();
   for (const fact of facts) {
     if (options.wanted?.(fact) === false) continue;
-    const key = keyOf.map((each) => each(fact));
-    const name = key.join('\0');
-    const row = rows.get(name) ?? { ...NOTHING, key };
-    rows.set(name, row);
+    const name = keyOf.length === 1 && first ? first(fact) : keyOf.map((each) => each(fact)).join('\0');
+    let row = rows.get(name);
+    if (row === undefined) {
+      row = { ...NOTHING, key: keyOf.map((each) => each(fact)) };
+      rows.set(name, row);
+    }
     addTo(row, fact);
     if (fact.unpriced > 0) unknownModels.add(fact.model);
+    if (fact.time !== undefined) quarters.add(Math.floor(fact.time / QUARTER));
   }
   const totals = { ...NOTHING };
   for (const row of rows.values()) addTo(totals, row);
   const sorted = [...rows.values()].sort(inOrder([...rows.values()], options.by));
-  return { by: options.by, totals, rows: sorted, unknownModels: [...unknownModels].sort() };
+  const activeMs = quarters.size * QUARTER;
+  return { by: options.by, totals, rows: sorted, unknownModels: [...unknownModels].sort(), activeMs };
 }
 
 /** Times in order, everything else by what it costs; inner groupings within outer ones. */

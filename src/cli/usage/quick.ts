@@ -1,0 +1,44 @@
+/**
+ * The sums the archive keeps, without opening the library: when every transcript on disk is archived as it is, and the archive
+ * has just as many, they are the same.
+ */
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ArchiveError } from '../../archive/errors.ts';
+import { ARCHIVE_NAME, archiveFolder } from '../../archive/place.ts';
+import { compareWithDisk } from '../../archive/search/fresh.ts';
+import { type Archive, openArchiveFile } from '../../archive/store.ts';
+import { type KeptUsage, openUsage } from '../../archive/usagekept.ts';
+import { findSessions, type SessionFile } from '../../disk/find.ts';
+import { findRoots, type Root } from '../../disk/roots.ts';
+import type { Fact } from '../../views/usage/facts.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+
+/** undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
+export function quickSums(context: Context, args: Arguments): Fact[] | undefined {
+  const folder = resolve(context.cwd, archiveFolder(context));
+  const path = join(folder, ARCHIVE_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  const { roots, problems } = findRoots({ given: args.values('root'), env: context.env, home: context.home });
+  const found = findSessions(roots);
+  if (found.files.length === 0 || problems.length + found.problems.length > 0) return undefined;
+  try {
+    return sumsOf({ ...openArchiveFile(path), folder }, roots, found.files);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return undefined;
+  }
+}
+
+function sumsOf(archive: Archive, roots: readonly Root[], files: readonly SessionFile[]): Fact[] | undefined {
+  let usage: KeptUsage | undefined;
+  try {
+    if (compareWithDisk(archive.db, roots, files).fresh.length > 0) return undefined;
+    usage = openUsage(archive);
+    return usage?.cells(files.length);
+  } finally {
+    usage?.close();
+    archive.close();
+  }
+}

@@ -1,0 +1,84 @@
+/** Standard output, whatever it is. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, copyFileSync, cpSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../support/files.ts';
+import { BIN } from '../support/skein.ts';
+
+const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
+const ARGS = ['search', 'the', '--limit', '2000', '--json', '--root', DEMO];
+const env = { PATH: process.env.PATH ?? '', HOME: '/nonexistent', TZ: 'UTC' };
+
+describe('the same bytes come out', () => {
+  const expected = spawnSync(process.execPath, [BIN, ...ARGS], { env, encoding: 'utf8' }).stdout;
+
+  test('of a file, and after what is there', () => {
+    const file = join(tempFolder(), 'out.json');
+    const fd = openSync(file, 'w');
+    for (let time = 0; time < 2; time += 1)
+      spawnSync(process.execPath, [BIN, ...ARGS], { env, stdio: ['ignore', fd, 'ignore'] });
+    closeSync(fd);
+    expect(readFileSync(file, 'utf8')).toBe(expected + expected);
+  });
+
+  test('of a pipe whose reader is slow, also when it is set not to wait', () => {
+    expect(expected.length).toBeGreaterThan(1 << 17);
+    for (const flags of ['', 'import fcntl, os; fcntl.fcntl(1, fcntl.F_SETFL, os.O_NONBLOCK);']) {
+      const command = [process.execPath, BIN, ...ARGS].map((word) => `'${word}'`).join(' ');
+      const set = flags === '' ? '' : `python3 -c "${flags}"; `;
+      const out = execFileSync('bash', ['-c', `{ ${set}${command}; } | { sleep 0.3; cat; }`], {
+        env,
+        maxBuffer: 1 << 26,
+      });
+      expect(out.toString('utf8')).toBe(expected);
+    }
+  });
+
+  test('a full disk is told', () => {
+    const fd = openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [BIN, ...ARGS], { env, stdio: ['ignore', fd, 'pipe'] });
+    closeSync(fd);
+    expect([status, stderr.toString()]).toEqual([1, expect.stringContaining('The output cannot be written')]);
+  });
+});
+
+describe('bundles of single verbs', () => {
+  /** The package without some of its files. */
+  function packageWithout(pattern: RegExp): string {
+    const folder = tempFolder();
+    cpSync(dirname(BIN), join(folder, 'bin'), { recursive: true });
+    copyFileSync(join(dirname(dirname(BIN)), 'package.json'), join(folder, 'package.json'));
+    cpSync(DIST, join(folder, 'dist'), { recursive: true });
+    for (const name of readdirSync(join(folder, 'dist'))) if (pattern.test(name)) rmSync(join(folder, 'dist', name));
+    return join(folder, 'bin', 'skein');
+  }
+  const run = (bin: string, ...args: string[]) =>
+    spawnSync(process.execPath, [bin, ...args, '--root', DEMO], { env, encoding: 'utf8' });
+  const QUESTIONS = [
+    ['search', 'the', '--json'],
+    ['usage', '--by', 'project,model'],
+    ['search', '--help'],
+    ['usage', '--by', 'nothing'],
+  ];
+
+  test.each([/\.cache$/, /^hot-/])('without %s the whole command answers the same', (pattern) => {
+    const bin = packageWithout(pattern);
+    for (const args of QUESTIONS) {
+      const [own, whole] = [run(BIN, ...args), run(bin, ...args)];
+      expect([whole.status, whole.stdout, whole.stderr]).toEqual([own.status, own.stdout, own.stderr]);
+    }
+  });
+
+  test('byte code of another V8 is not taken', () => {
+    const bin = packageWithout(/^nothing/);
+    const dist = join(dirname(dirname(bin)), 'dist');
+    const caches = readdirSync(dist).filter((name) => name.endsWith('.cache'));
+    expect(caches.map((name) => name.split('.')[0]).sort()).toEqual(['hot-search', 'hot-usage']);
+    for (const name of caches) copyFileSync(join(dist, 'main.cjs'), join(dist, name));
+    const { status, stdout } = run(bin, 'search', 'the', '--json');
+    expect([status, stdout]).toEqual([0, run(BIN, 'search', 'the', '--json').stdout]);
+  });
+});
