@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ['test/deep/**', 'test/interop/**'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A browser beside other tests takes its time.
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
   },
 });

@@ -2,7 +2,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { buildWeb } from './build-web.ts';
+import { buildHot, makeCodeCaches } from './hot.ts';
 import { slimPrices } from './slim-prices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -36,6 +38,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   secretlint: /^@secretlint\/secretlint-rule-preset-recommend$/,
   prices: /^@pydantic\/genai-prices$/,
   mcp: /\/client\/mcp\/server\.ts$/,
+  server: /\/server\/start\.ts$/,
 };
 
 const heavy: Plugin = {
@@ -64,22 +67,27 @@ const shared = {
   logLevel: 'warning',
   metafile: true,
 } as const;
+/** CommonJS in one file: loading some fifty small ES modules took longer than what most commands do. */
+const command: BuildOptions & { metafile: true } = {
+  ...shared,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  define: { 'import.meta.url': 'moduleUrl' },
+  banner: { js: "const moduleUrl = process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
+  plugins: [heavy, builtins, slimPrices],
+};
 const built = await Promise.all([
-  // CommonJS in one file: loading some fifty small ES modules took longer than what most commands do.
   build({
-    ...shared,
+    ...command,
     entryPoints: {
       main: 'src/cli/main.ts',
       secretlint: '@secretlint/secretlint-rule-preset-recommend',
       prices: '@pydantic/genai-prices',
       mcp: 'src/client/mcp/server.ts',
+      server: 'src/server/start.ts',
     },
-    format: 'cjs',
-    outExtension: { '.js': '.cjs' },
-    define: { 'import.meta.url': 'moduleUrl' },
-    banner: { js: "const moduleUrl = process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
-    plugins: [heavy, builtins, slimPrices],
   }),
+  ...buildHot(command),
   // What others import.
   build({
     ...shared,
@@ -88,10 +96,12 @@ const built = await Promise.all([
     format: 'esm',
     plugins: [builtins, slimPrices],
   }),
+  buildWeb(`${root}/${fresh}/web`),
 ]);
 const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
 
 writeFileSync(`${root}/${fresh}/LICENSES.txt`, licencesOf(inputs));
+makeCodeCaches(`${root}/${fresh}`, root);
 
 // Types for those who import skein/format and the like; `--bundle` is for tests, which have theirs checked before.
 if (!process.argv.includes('--bundle')) {

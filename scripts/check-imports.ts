@@ -1,6 +1,6 @@
 /** Enforces who may import whom (docs/ARCHITECTURE.md). Prints every import that breaks the rule; exit 1 if there is one. */
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,7 +29,7 @@ export function brokenImports(file: string, text: string): string[] {
   if (allowed === undefined) return [`${file}: folder "${folder}" is not in the design`];
   return importsOf(text).flatMap((specifier) => {
     if (specifier.startsWith('.')) {
-      const target = relative('src', join(dirname(file), specifier)).split(sep)[0] ?? '';
+      const [, target = ''] = /^(?:src\/)?([^/]+)/.exec(join(dirname(file), specifier).replaceAll(sep, '/')) ?? [];
       const fine = target === folder || allowed.includes(target);
       return fine ? [] : [`${file}: ${folder} may not import ${target} (${specifier})`];
     }

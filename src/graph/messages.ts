@@ -202,7 +202,12 @@ function uuidIn(entry: Entry, message: Message): string | undefined {
 
 /** Loads the content: blocks in file order, growing repeats collapsed. */
 export function blocksOfMessage(message: Message): Block[] {
-  const blocks: Block[] = [];
+  return placedBlocksOf(message).map(({ block }) => block);
+}
+
+/** The same, each block with the line it was read from. */
+export function placedBlocksOf(message: Message): { readonly block: Block; readonly entry: Entry }[] {
+  const blocks: { block: Block; entry: Entry }[] = [];
   /** Where the last block of each index stands. */
   const places = new Map<number, number>();
   for (const entry of linesOfMessage(message)) {
@@ -212,10 +217,10 @@ export function blocksOfMessage(message: Message): Block[] {
     blocksOf(json).forEach((block, offset) => {
       const place = places.get(base + offset);
       const earlier = place === undefined ? undefined : blocks[place];
-      if (place !== undefined && earlier && extendsBlock(block, earlier)) blocks[place] = block;
+      if (place !== undefined && earlier && extendsBlock(block, earlier.block)) blocks[place] = { block, entry };
       else {
         places.set(base + offset, blocks.length);
-        blocks.push(block);
+        blocks.push({ block, entry });
       }
     });
   }

@@ -1,14 +1,15 @@
 /** A turn as the sequence of things a reader meets. Fillers of the client are left out; nothing else is. */
-import { blocksOf } from '../format/content.ts';
+import { blocksOf, type ImageBlock } from '../format/content.ts';
 import { type Entry, jsonOf } from '../format/entry.ts';
 import { type InputKind, inputKind, promptOf } from '../format/prompt.ts';
 import { typedOf } from '../format/typed.ts';
 import { NO_RESPONSE } from '../graph/context/close.ts';
-import { blocksOfMessage } from '../graph/messages.ts';
+import { placedBlocksOf } from '../graph/messages.ts';
 import type { Message, ToolCall, Turn } from '../graph/types.ts';
 import type { AgentView } from './options.ts';
 
-export type Item =
+/** `entry` is the line it was read from. */
+export type Item = { readonly entry: Entry } & (
   | {
       readonly type: 'prompt';
       readonly text: string;
@@ -19,7 +20,11 @@ export type Item =
   | { readonly type: 'call'; readonly call: ToolCall }
   | { readonly type: 'api_error'; readonly text: string }
   /** Anything the client put in between: a compaction, an interruption, output of a command, a note. */
-  | { readonly type: 'note'; readonly label: string; readonly text: string };
+  | { readonly type: 'note'; readonly label: string; readonly text: string; readonly image?: ImageBlock }
+);
+
+export const COMPACTED = 'context compacted';
+export const SUMMARY = 'summary';
 
 export function itemsOf(turn: Turn): Item[] {
   const byFirst = new Map(turn.messages.map((message) => [message.entries[0], message]));
@@ -47,35 +52,35 @@ function lateCalls(entry: Entry, calls: Map<string, ToolCall>): Item[] {
     const call = id === undefined ? undefined : calls.get(id);
     if (call?.use !== entry) return [];
     calls.delete(call.id);
-    return [{ type: 'call', call }];
+    return [{ type: 'call', call, entry }];
   });
 }
 
 function promptItem(entry: Entry): Item {
   const { text, context } = promptOf(entry);
-  return { type: 'prompt', text, context };
+  return { type: 'prompt', text, context, entry };
 }
 
 function messageItems(message: Message, calls: Map<string, ToolCall>): Item[] {
-  return blocksOfMessage(message).flatMap((block): Item[] => {
+  return placedBlocksOf(message).flatMap(({ block, entry }): Item[] => {
     switch (block.type) {
       case 'text':
-        if (message.isApiError) return [{ type: 'api_error', text: block.text }];
+        if (message.isApiError) return [{ type: 'api_error', text: block.text, entry }];
         if (message.synthetic && block.text === NO_RESPONSE) return [];
-        return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text }];
+        return block.text.trim() === '' ? [] : [{ type: 'text', text: block.text, entry }];
       case 'thinking':
-        return block.thinking === '' ? [] : [{ type: 'thinking', text: block.thinking }];
+        return block.thinking === '' ? [] : [{ type: 'thinking', text: block.thinking, entry }];
       case 'redacted_thinking':
-        return [{ type: 'thinking', text: '(redacted)' }];
+        return [{ type: 'thinking', text: '(redacted)', entry }];
       case 'tool_use': {
         const call = calls.get(block.id);
         calls.delete(block.id);
-        return call ? [{ type: 'call', call }] : [];
+        return call ? [{ type: 'call', call, entry }] : [];
       }
       case 'image':
-        return [{ type: 'note', label: 'image', text: block.mediaType ?? '' }];
+        return [{ type: 'note', label: 'image', text: block.mediaType ?? '', image: block, entry }];
       default:
-        return [{ type: 'note', label: block.type === 'other' ? block.name : block.type, text: '' }];
+        return [{ type: 'note', label: block.type === 'other' ? block.name : block.type, text: '', entry }];
     }
   });
 }
@@ -85,14 +90,14 @@ const NOTED: ReadonlyMap<InputKind, string> = new Map<InputKind, string>([
   ['bash_output', 'output'],
   ['command_output', 'output'],
   ['task_notification', 'notification'],
-  ['compact_summary', 'summary'],
+  ['compact_summary', SUMMARY],
   ['queued', 'queued prompt'],
 ]);
 
 function noteItems(entry: Entry): Item[] {
   if (entry.kind === 'user' || entry.kind === 'attachment') {
     const label = NOTED.get(inputKind(entry));
-    return label === undefined ? [] : [{ type: 'note', label, text: textOf(entry) }];
+    return label === undefined ? [] : [{ type: 'note', label, text: textOf(entry), entry }];
   }
   return entry.kind === 'system' ? systemItems(entry) : [];
 }
@@ -117,22 +122,21 @@ function systemItems(entry: Entry): Item[] {
     case 'compact_boundary': {
       const { preTokens, postTokens } = system.compact ?? {};
       const sizes = [preTokens, postTokens].filter((tokens) => tokens !== undefined).map(tokenCount);
-      return [
-        { type: 'note', label: 'context compacted', text: sizes.length > 0 ? `${sizes.join(' → ')} tokens` : '' },
-      ];
+      const text = sizes.length > 0 ? `${sizes.join(' → ')} tokens` : '';
+      return [{ type: 'note', label: COMPACTED, text, entry }];
     }
     case 'api_error': {
       const attempt =
         system.retryAttempt === undefined
           ? ''
           : `attempt ${system.retryAttempt} of ${system.maxRetries ?? '?'}, retried`;
-      return [{ type: 'note', label: 'API error', text: attempt }];
+      return [{ type: 'note', label: 'API error', text: attempt, entry }];
     }
     case 'informational':
     case 'local_command':
       return system.content === undefined
         ? []
-        : [{ type: 'note', label: 'client', text: stripTags(commandText(system.content)) }];
+        : [{ type: 'note', label: 'client', text: stripTags(commandText(system.content)), entry }];
     default:
       return [];
   }

@@ -1,5 +1,6 @@
 /** Items and tool calls with their texts masked, before anything is cut, wrapped or coloured. */
 import { type Json, parseJson } from '../format/json.ts';
+import type { Todo } from '../graph/toolresults/lookups.ts';
 import type { Item } from './items.ts';
 import type { Mask } from './options.ts';
 import type { Part, ToolView } from './toolview.ts';
@@ -29,7 +30,11 @@ function maskedPart(part: Part, mask: Mask): Part {
         hunks: part.hunks.map((hunk) => ({ ...hunk, lines: mask(hunk.lines.join('\n')).split('\n') })),
       };
     case 'todos':
-      return { ...part, todos: part.todos.map((todo) => ({ ...todo, content: mask(todo.content) })) };
+      return {
+        ...part,
+        todos: maskedTodos(part.todos, mask),
+        ...(part.before && { before: maskedTodos(part.before, mask) }),
+      };
     case 'files':
       return { ...part, files: part.files.map(mask) };
     case 'links':
@@ -46,7 +51,15 @@ function maskedPart(part: Part, mask: Mask): Part {
   }
 }
 
-function maskedJson(value: Json, mask: Mask): Json {
+function maskedTodos(todos: readonly Todo[], mask: Mask): Todo[] {
+  return todos.map((todo) => ({
+    ...todo,
+    content: mask(todo.content),
+    ...(todo.activeForm !== undefined && { activeForm: mask(todo.activeForm) }),
+  }));
+}
+
+export function maskedJson(value: Json, mask: Mask): Json {
   const text = JSON.stringify(value);
   const masked = mask(text);
   return masked === text ? value : (parseJson(masked) ?? masked);

@@ -12,7 +12,8 @@ export type Part =
   | { readonly type: 'code'; readonly text: string; readonly path?: string; readonly startLine?: number }
   | { readonly type: 'command'; readonly command: string; readonly stdout: string; readonly stderr: string }
   | { readonly type: 'diff'; readonly path: string; readonly hunks: readonly Hunk[] }
-  | { readonly type: 'todos'; readonly todos: readonly Todo[] }
+  /** `before` is what the list was, where that is recorded. */
+  | { readonly type: 'todos'; readonly todos: readonly Todo[]; readonly before?: readonly Todo[] }
   | { readonly type: 'files'; readonly files: readonly string[] }
   | { readonly type: 'links'; readonly links: readonly { readonly title: string; readonly url: string }[] }
   | { readonly type: 'answers'; readonly answers: readonly { readonly question: string; readonly answer: string }[] }
@@ -100,7 +101,7 @@ function partsOf(call: ToolCall, input: Json, result: ToolResult, text: string):
     case 'grep':
       return result.content === undefined ? [{ type: 'files', files: result.filenames }] : said(result.content);
     case 'todo':
-      return [{ type: 'todos', todos: result.newTodos }];
+      return [{ type: 'todos', todos: result.newTodos, before: result.oldTodos }];
     case 'question':
       return [{ type: 'answers', answers: result.answers }];
     case 'web_search':

@@ -2,6 +2,7 @@
  * What the viewer shows, as data: one shape for the served page and the exported file. Times are ISO strings, absent values null.
  * Texts are masked before they leave the process; a placeholder stands where a secret stood.
  */
+import type { Json } from '../../format/json.ts';
 import type { InputKind } from '../../format/prompt.ts';
 import type { Round, ToolStatus, TurnState } from '../../graph/types.ts';
 import type { Part } from '../toolview.ts';
@@ -53,6 +54,8 @@ export interface ChatPage {
   /** Which of them is shown. */
   readonly branch: number;
   readonly turns: readonly TurnHead[];
+  /** Of the whole chat, for the map; nested ones under those that started them. */
+  readonly agents: readonly AgentNode[];
   /** What to type to go on with it; null where it cannot be resumed, with the reason. */
   readonly resume: { readonly command: string | null; readonly reason: string | null };
 }
@@ -171,12 +174,34 @@ export interface AgentRow {
   readonly turns: number;
 }
 
+export interface AgentNode {
+  readonly agentId: string;
+  readonly type: string | null;
+  readonly description: string | null;
+  /** The entry that holds the call that started it; null where that is not known. */
+  readonly uuid: string | null;
+  /** Index of the turn of the shown branch that started it; null where that is another's. */
+  readonly turn: number | null;
+  readonly children: readonly AgentNode[];
+}
+
+/** Where an entry is shown. */
+export interface FoundPlace {
+  readonly branch: number;
+  /** Of its turn. */
+  readonly index: number;
+  /** Which item of the turn; null where the entry shows nothing by itself. */
+  readonly item: number | null;
+  /** The calls to open on the way, outermost first, when it stands in a sub-agent. */
+  readonly calls: readonly string[];
+}
+
 /** A tool call opened. */
 export interface CallPage {
   readonly id: string;
   readonly parts: readonly Part[];
   /** For those who want it all. */
-  readonly input: unknown;
+  readonly input: Json;
 }
 
 /** A sub-agent opened in place. */

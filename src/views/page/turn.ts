@@ -1,0 +1,96 @@
+/** A turn with all a reader meets in it. */
+import { blocksOf } from '../../format/content.ts';
+import { type Entry, jsonOf } from '../../format/entry.ts';
+import type { Message, Turn } from '../../graph/types.ts';
+import { COMPACTED, type Item, itemsOf, SUMMARY } from '../items.ts';
+import { maskedItem } from '../masked.ts';
+import { callRow } from './call.ts';
+import type { PageOptions } from './options.ts';
+import type { Generation, PageImage, PageItem, PageTurn, TurnHead } from './types.ts';
+
+export function pageTurn(turn: Turn, head: TurnHead, options: PageOptions): PageTurn {
+  const items = pageItems(turn, options);
+  const shown = new Set(items.map(({ uuid }) => uuid));
+  return { ...head, items, generations: turn.messages.flatMap((message) => generationOf(message, shown)) };
+}
+
+export function pageItems(turn: Turn, options: PageOptions): PageItem[] {
+  return withSummaries(itemsOf(turn)).map(({ item, summary }) => toPageItem(item, summary, options));
+}
+
+/** The summary that follows a compaction is opened from its line. */
+export function withSummaries(items: readonly Item[]): { readonly item: Item; readonly summary: Item | undefined }[] {
+  const shown: { item: Item; summary: Item | undefined }[] = [];
+  for (const item of items) {
+    const last = shown.at(-1);
+    if (isNote(item, SUMMARY) && last && isNote(last.item, COMPACTED) && last.summary === undefined)
+      last.summary = item;
+    else shown.push({ item, summary: undefined });
+  }
+  return shown;
+}
+
+function isNote(item: Item, label: string): boolean {
+  return item.type === 'note' && item.label === label;
+}
+
+function toPageItem(given: Item, summary: Item | undefined, options: PageOptions): PageItem {
+  const item = maskedItem(given, options.mask);
+  const uuid = uuidOf(given.entry);
+  switch (item.type) {
+    case 'prompt':
+      return { type: 'prompt', uuid, text: item.text, context: item.context, images: imagesOf(given.entry) };
+    case 'call':
+      return { type: 'call', uuid, call: callRow(item.call, options) };
+    case 'text':
+    case 'thinking':
+    case 'api_error':
+      return { type: item.type, uuid, text: item.text };
+    case 'note': {
+      if (item.image?.data !== undefined) return { type: 'image', uuid, image: toImage(item.image) };
+      if (item.label !== COMPACTED && item.label !== SUMMARY)
+        return { type: 'note', uuid, label: item.label, text: item.text };
+      const said = item.label === SUMMARY ? item : summary && maskedItem(summary, options.mask);
+      const sizes = item.label === SUMMARY ? '' : item.text;
+      return { type: 'compaction', uuid, text: sizes, summary: said?.type === 'note' ? said.text : '' };
+    }
+  }
+}
+
+function uuidOf(entry: Entry): string | null {
+  return entry.head.uuid ?? null;
+}
+
+function imagesOf(entry: Entry): PageImage[] {
+  if (!entry.head.blocks.some(({ type }) => type === 'image')) return [];
+  return blocksOf(jsonOf(entry) ?? {}).flatMap((block) =>
+    block.type === 'image' && block.data !== undefined ? [toImage(block)] : [],
+  );
+}
+
+function toImage({ mediaType, data }: { readonly mediaType?: string; readonly data?: string }): PageImage {
+  return { mediaType: mediaType ?? '', data: data ?? '' };
+}
+
+function generationOf(message: Message, shown: ReadonlySet<string | null>): Generation[] {
+  if (message.synthetic && !message.isApiError) return [];
+  const { usage } = message;
+  return [
+    {
+      id: message.id ?? null,
+      uuid: message.entryUuids.find((uuid) => shown.has(uuid)) ?? message.finalUuid ?? null,
+      model: message.model ?? null,
+      started: message.started ?? null,
+      ended: message.ended ?? null,
+      stopReason: message.stopReason ?? null,
+      usage: usage
+        ? {
+            input: usage.input,
+            output: usage.output,
+            cacheCreation: usage.cacheCreation,
+            cacheRead: usage.cacheRead,
+          }
+        : null,
+    },
+  ];
+}

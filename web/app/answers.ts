@@ -1,0 +1,62 @@
+/** What the server answers, beside the shapes of src/views/page/types.ts. */
+import type { PageTurn } from '../../src/views/page/types.ts';
+import type { Explained, PartSum } from '../../src/views/usage/explain.ts';
+import type { reportJson } from '../../src/views/usage/json.ts';
+import type { ToolSums } from '../../src/views/usage/tools.ts';
+
+export interface TurnsAnswer {
+  readonly version: string;
+  readonly turns: readonly PageTurn[];
+}
+
+/** `skein search --json`, with the titles of the chats. */
+export interface SearchAnswer {
+  readonly total: number;
+  readonly offset: number;
+  readonly limit: number;
+  readonly engine: string;
+  readonly scanned: unknown;
+  readonly hits: readonly SearchHit[];
+}
+
+export interface SearchHit {
+  readonly uuid: string | null;
+  readonly chat: string | null;
+  readonly title: string | null;
+  readonly session: string | null;
+  readonly agent: string | null;
+  readonly role: string;
+  readonly where: string;
+  readonly tool: string | null;
+  readonly error: boolean;
+  readonly snippet: string;
+  /** Places of the matched words in the snippet: from, to. */
+  readonly highlights: readonly (readonly [number, number])[];
+  readonly time: string | null;
+  readonly file: string;
+  readonly cwd: string | null;
+}
+
+/** `skein usage --json` */
+export type UsageAnswer = ReturnType<typeof reportJson> & {
+  readonly prices?: { readonly name: string; readonly date: string };
+};
+
+/** The same with `by=tool`. */
+export interface ToolsAnswer {
+  readonly totals: ToolSums;
+  readonly rows: readonly (ToolSums & { readonly key: { readonly tool: string } })[];
+}
+
+export interface ExplainAnswer {
+  readonly total: number;
+  readonly skip: number;
+  /** What all of them cost, by kind of token. */
+  readonly parts: readonly PartSum[];
+  readonly messages: readonly Explained[];
+}
+
+export interface StatusAnswer {
+  /** What the server does beside answering, such as taking new sessions into the archive; null when nothing. */
+  readonly working: string | null;
+}

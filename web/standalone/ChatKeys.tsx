@@ -1,0 +1,36 @@
+/** The keys that work in an exported file. */
+import { KEYS, type Key } from '../app/keys.ts';
+
+const REPLAY_KEYS: readonly Key[] = [
+  { keys: ['Space'], what: 'Play or pause' },
+  { keys: ['→', '←'], what: 'One step on or back' },
+  { keys: ['Home', 'End'], what: 'First or last step' },
+];
+
+/** Without a server there is nothing to search and nothing to resume. */
+const SERVED = new Set(['n', 'r']);
+
+export function ChatKeys({ replay }: { readonly replay: boolean }) {
+  const chat = KEYS.find(({ where }) => where === 'In a chat')?.keys ?? [];
+  const keys = [...(replay ? REPLAY_KEYS : []), ...chat.filter(({ keys: [first = ''] }) => !SERVED.has(first))];
+  return (
+    <div class="help">
+      <section>
+        <dl>
+          {[...keys, { keys: ['t'], what: 'Light or dark' }, { keys: ['?'], what: 'This help' }].map(
+            ({ keys: names, what }) => (
+              <div key={what} class="help-row">
+                <dt>
+                  {names.map((name) => (
+                    <kbd key={name}>{name}</kbd>
+                  ))}
+                </dt>
+                <dd>{what}</dd>
+              </div>
+            ),
+          )}
+        </dl>
+      </section>
+    </div>
+  );
+}
