@@ -1,12 +1,9 @@
 /** The chats of a library: listed from outlines, opened with their entries and sub-agents. */
+import { agentsWith, loadOnce, parentOf, type ReadFile } from '../disk/agentfiles.ts';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
-import { parentSessionOf } from '../disk/parent.ts';
 import { readSessionOf } from '../disk/read.ts';
-import { agentMetaOf } from '../disk/sidecars.ts';
-import type { Entry } from '../format/entry.ts';
 import { projectSlug } from '../format/slug.ts';
-import type { AgentFile } from '../graph/agents.ts';
 import { type Chat, type ChatSummary, chatsOf, openChat as openGraph } from '../graph/chat.ts';
 import type { SessionFacts } from '../graph/lineage.ts';
 import type { Outline } from '../graph/outline.ts';
@@ -15,6 +12,8 @@ import { kinOf } from './kin.ts';
 import { type Library, sessionFilesOf } from './library.ts';
 import { createOutlines, type Outlines } from './outlines.ts';
 import { progressOf } from './progress.ts';
+
+export { parentOf };
 
 export interface ListedChat extends ChatSummary {
   /** The path of the project; the slug where no entry tells one. */
@@ -74,6 +73,14 @@ function chatsIn(
     progress.done(file);
   }
   progress.clear();
+  return chatsFrom(read);
+}
+
+/** The chats that sessions make up, by the paths of their files; those in which nothing was said are not to be there. */
+export function chatsFrom(read: ReadonlyMap<string, { readonly file: SessionFile; readonly outline: Outline }>): {
+  readonly chats: ListedChat[];
+  readonly facts: readonly SessionFacts[];
+} {
   const facts = [...read.values()].map(({ file, outline }) => ({
     id: file.sessionId,
     file: file.file,
@@ -97,68 +104,19 @@ function projectPath(outline: Outline, slug: string): string {
   return outline.cwds.find((cwd) => projectSlug(cwd) === slug) ?? outline.cwd ?? slug;
 }
 
+const readAll: ReadFile = (file) => readSessionOf(file).entries;
+
 /** A chat with its entries, branches and sub-agents. */
-export function openChat(library: Library, chat: ListedChat): Chat {
+export function openChat(library: Library, chat: ListedChat, read: ReadFile = readAll): Chat {
   const files = new Map(library.files.map((file) => [file.file, file]));
   const slugs = new Set(chat.sessions.flatMap(({ file }) => files.get(file)?.slug ?? []));
   const agents = library.files.filter((file) => file.kind === 'agent' && slugs.has(file.slug) && file !== chat.file);
-  const load = loadOnce();
+  const load = loadOnce(read);
   return openGraph(chat, (session) => {
     const file = files.get(session.file);
     // Agents that an agent started lie flat beside it, under the same session (L3).
     const owner = file?.kind === 'agent' ? parentOf(file) : session.id;
-    const { entries } = readSessionOf(session.file);
+    const entries = read(session.file);
     return { entries, agents: agentsWith(entries, owner, agents, load) };
   });
-}
-
-/** Those that lie with the session, and those its calls name: a fork has calls of agents whose files lie with the original. */
-function agentsWith(
-  entries: readonly Entry[],
-  owner: string | undefined,
-  files: readonly SessionFile[],
-  load: (file: SessionFile) => AgentFile,
-): AgentFile[] {
-  const byId = Map.groupBy(files, agentIdOf);
-  const found = new Set(files.filter((file) => parentOf(file) === owner).map(load));
-  const waiting = [entries, ...[...found].map((agent) => agent.entries)];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const named = new Set(next.flatMap(({ head }) => head.result?.agentId ?? []));
-    for (const agent of [...named].flatMap((id) => (byId.get(id) ?? []).map(load))) {
-      if (!found.has(agent)) waiting.push(agent.entries);
-      found.add(agent);
-    }
-  }
-  return [...found];
-}
-
-function loadOnce(): (file: SessionFile) => AgentFile {
-  const loaded = new Map<string, AgentFile>();
-  return (file) => {
-    const agent = loaded.get(file.file) ?? loadAgent(file);
-    loaded.set(file.file, agent);
-    return agent;
-  };
-}
-
-const parents = new Map<string, string | undefined>();
-
-/** Newer agents lie in their session's folder; older ones beside it, where only their entries tell (L3). */
-function parentOf(agent: SessionFile): string | undefined {
-  if (agent.parentSessionId !== undefined) return agent.parentSessionId;
-  if (!parents.has(agent.file)) parents.set(agent.file, parentSessionOf(agent.file));
-  return parents.get(agent.file);
-}
-
-function loadAgent(agent: SessionFile): AgentFile {
-  return {
-    agentId: agentIdOf(agent),
-    file: agent.file,
-    entries: readSessionOf(agent.file).entries,
-    meta: agentMetaOf(agent)?.raw,
-  };
-}
-
-function agentIdOf({ agentId, sessionId }: SessionFile): string {
-  return agentId ?? sessionId;
 }

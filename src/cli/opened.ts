@@ -1,8 +1,8 @@
 /** A selector → the chat it names, opened, with the branch and the turns that were asked for. */
 import type { SessionFile } from '../disk/find.ts';
 import { toolOutputsOf } from '../disk/outputs.ts';
-import type { Entry } from '../format/entry.ts';
-import { type Agent, type AgentUsage, runOf, tokensOf, usageOfAgents } from '../graph/agents.ts';
+import { agentLookup } from '../graph/agents/lookup.ts';
+import { type Agent, type AgentUsage, tokensOf, usageOfAgents } from '../graph/agents.ts';
 import type { Branch } from '../graph/branches.ts';
 import type { Chat } from '../graph/chat.ts';
 import type { Resolve } from '../graph/toolcalls.ts';
@@ -63,7 +63,7 @@ export function openPair(context: Context, args: Arguments, a: string, b: string
   return [first, second];
 }
 
-function openFile(context: Context, args: Arguments, library: Library, file: SessionFile): OpenedChat {
+export function openFile(context: Context, args: Arguments, library: Library, file: SessionFile): OpenedChat {
   const listed = chatOf(context, library, file);
   const chat = openChat(library, listed);
   const wanted = args.value('branch');
@@ -149,25 +149,8 @@ function turnTest(text: string, turns: readonly Turn[]): (turn: Turn) => boolean
   );
 }
 
-/**
- * Each call to the agent it started or took up again, with what it did there. An agent's transcript may repeat the call that
- * started it: a call leads only to agents of the transcript it stands in, so there is no circle.
- */
-function agentLookup(chat: Chat): (call: ToolCall) => Agent | undefined {
-  const ownerOf = new Map<Entry, string>();
-  for (const { agentId, entries } of chat.allAgents) {
-    for (const entry of entries) if (entry.kind === 'assistant') ownerOf.set(entry, agentId);
-  }
-  const keyOf = ({ id, use }: ToolCall) => `${ownerOf.get(use) ?? ''} ${id}`;
-  const byCall = new Map(chat.allAgents.flatMap((agent) => agent.calls.map((call) => [keyOf(call), agent] as const)));
-  return (call) => {
-    const agent = byCall.get(keyOf(call));
-    return agent && runOf(agent, call.id);
-  };
-}
-
 /** Made when asked for. */
-function agentView(agent: Agent | undefined): AgentView | undefined {
+export function agentView(agent: Agent | undefined): AgentView | undefined {
   if (agent === undefined) return undefined;
   const { agentId, agentType, from, entries } = agent;
   const usage = usageOfAgents([agent]);

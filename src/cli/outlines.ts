@@ -21,8 +21,7 @@ export function createOutlines(context: Context, library: Library): Outlines {
     reportProblems(context, [{ kind: 'unreadable', what, where, next }]);
   const whole = remembering((file) => {
     const outline = library.known.outlineOf(file) ?? readOr(() => outlineOf(readEntriesOf(file.file)), tell);
-    const custom = outline?.titles.custom ?? savedTitle(file);
-    return outline && custom !== undefined ? { ...outline, titles: { ...outline.titles, custom } } : outline;
+    return outline && withSavedTitle(outline, file);
   });
   const beginnings = remembering((file) => {
     const outline = library.known.outlineOf(file);
@@ -54,6 +53,11 @@ function readOr<T>(read: () => T, tell: (error: DiskError) => void): T | undefin
     tell(error);
     return undefined;
   }
+}
+
+export function withSavedTitle(outline: Outline, file: SessionFile): Outline {
+  const custom = outline.titles.custom ?? savedTitle(file);
+  return custom === undefined ? outline : { ...outline, titles: { ...outline.titles, custom } };
 }
 
 /** The client also keeps the name a person gave in a file of its own (L4). */

@@ -10,7 +10,7 @@ import { type Merged, mergeSessions } from './chat/merge.ts';
 import type { ChatSession, ChatSummary } from './chat/summary.ts';
 import { isAgentTranscript } from './parts.ts';
 
-export { type ChatSession, type ChatSummary, chatsOf } from './chat/summary.ts';
+export { type ChatSession, type ChatSummary, chatsOf, newestFirst } from './chat/summary.ts';
 
 export interface LoadedSession {
   readonly entries: readonly Entry[];

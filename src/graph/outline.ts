@@ -27,11 +27,20 @@ export interface Outline {
   readonly versions: readonly string[];
   /** The model of the last answer. */
   readonly model: string | undefined;
+  /** Every model that answered, in order of first appearance. */
+  readonly models: readonly string[];
   readonly started: string | undefined;
   readonly updated: string | undefined;
   readonly turns: number;
   /** The prompts that have a uuid. */
   readonly turnUuids: readonly string[];
+  /** What a person typed last. */
+  readonly lastPrompt: string | undefined;
+  /** Prompts that begin where another prompt began. */
+  readonly rewinds: number;
+  readonly compactions: number;
+  /** Answers that were errors of the API. */
+  readonly apiErrors: number;
   readonly titles: Titles;
   readonly lineage: LineageFacts;
 }
@@ -73,6 +82,12 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
   let lines = 0;
   let gitBranch: string | undefined;
   let model: string | undefined;
+  let lastPrompt: string | undefined;
+  let rewinds = 0;
+  let compactions = 0;
+  let apiErrors = 0;
+  const models = new Set<string>();
+  const beginnings = new Set<string>();
   let started: string | undefined;
   let updated: string | undefined;
 
@@ -93,18 +108,31 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       if (started === undefined || head.timestamp < started) started = head.timestamp;
       if (updated === undefined || head.timestamp > updated) updated = head.timestamp;
     }
-    if (kind === 'assistant' && !head.isSidechain) model = realModel(head.message?.model) ?? model;
+    if (kind === 'assistant' && !head.isSidechain) addAnswer(entry);
+    if (kind === 'system' && head.subtype === 'compact_boundary' && !head.isSidechain) compactions += 1;
     if (PROMPTS.has(kind)) addPrompt(entry);
     else addTitle(entry);
+  }
+
+  function addAnswer({ head }: Entry): void {
+    const answered = realModel(head.message?.model);
+    if (answered !== undefined) models.add(answered);
+    model = answered ?? model;
+    if (head.isApiErrorMessage) apiErrors += 1;
   }
 
   function addPrompt(entry: Entry): void {
     const kind = entry.head.isSidechain ? 'none' : passingKind(entry);
     if (!isHumanTurnStart(kind)) return;
-    const { uuid } = entry.head;
+    const { uuid, parentUuid } = entry.head;
+    if (parentUuid && uuid !== undefined && !turnUuids.has(uuid)) {
+      if (beginnings.has(parentUuid)) rewinds += 1;
+      beginnings.add(parentUuid);
+    }
     if (uuid === undefined) unnamedTurns += 1;
     else turnUuids.add(uuid);
     facts.addPrompt(entry);
+    lastPrompt = wholeWords(passingPrompt(entry).text) || lastPrompt;
     // A conversation is better known by its first question than by the /clear before it.
     const isCommand = kind === 'bash_input' || (kind === 'slash_command' && !hasExpansion(entry));
     if (isCommand) firstCommand ??= wholeWords(passingPrompt(entry).text) || undefined;
@@ -136,10 +164,15 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
       gitBranch,
       versions: [...versions],
       model,
+      models: [...models],
       started,
       updated,
       turns: turnUuids.size + unnamedTurns + queued.result().size,
       turnUuids: [...turnUuids],
+      lastPrompt,
+      rewinds,
+      compactions,
+      apiErrors,
       titles: { ...titles, firstPrompt: titles.firstPrompt ?? firstCommand, summaries },
       lineage: facts.result(),
     }),

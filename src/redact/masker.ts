@@ -1,5 +1,5 @@
 /** Masks texts, and remembers: a secret found in one place is masked wherever else it stands from then on. */
-import { findSecrets, mergeFound, RULES } from './find.ts';
+import { findSecrets, hasAnchor, mergeFound, RULES } from './find.ts';
 import { isMasked, NOT_SCANNED, placeholderOf } from './placeholder.ts';
 import type { Found, Rule } from './rule.ts';
 import { unescaped } from './unescape.ts';
@@ -12,6 +12,10 @@ export interface Masker {
   maskWhole(text: string, kind: string, guessable: boolean): string;
   /** Finds the secrets of a text without masking it: for documents gone through twice, so that nothing depends on order. */
   learn(text: string): void;
+  /** How many secrets are remembered: more than before when one was found for the first time. */
+  readonly learnt: number;
+  /** Whether no string of a JSON text can be or hold a secret: true of most, and told at once. */
+  isClean(json: string): boolean;
   /** Base64 that was not looked into, such as an image. */
   pass(): void;
   /** A text that could not be scanned and is not shown. */
@@ -34,6 +38,10 @@ export interface MaskerOptions {
   readonly longest?: number;
   /** Told each time a text is not shown. */
   readonly onNotScanned?: () => void;
+  /** Told each time a placeholder is put, and for what. */
+  readonly onMasked?: (placeholder: string, secret: string) => void;
+  /** So many secrets are looked for where no rule knows them. */
+  readonly mostRemembered?: number;
 }
 
 const LONGEST = 64e6;
@@ -45,7 +53,13 @@ const LEAST_REMEMBERED = 8;
 const LONGEST_REMEMBERED = 8000;
 const MOST_REMEMBERED = 500;
 
-export function createMasker({ rules = RULES, longest = LONGEST, onNotScanned }: MaskerOptions = {}): Masker {
+export function createMasker({
+  rules = RULES,
+  longest = LONGEST,
+  onNotScanned,
+  onMasked,
+  mostRemembered = MOST_REMEMBERED,
+}: MaskerOptions = {}): Masker {
   const masked = new Map<string, number>();
   const known = new Map<string, Found>();
   let knownPattern: RegExp | undefined;
@@ -59,7 +73,7 @@ export function createMasker({ rules = RULES, longest = LONGEST, onNotScanned }:
 
   const remember = (secret: string, found: Found): void => {
     const fits = secret.length >= LEAST_REMEMBERED && secret.length <= LONGEST_REMEMBERED;
-    if (!fits || known.size >= MOST_REMEMBERED || known.has(secret) || isMasked(secret)) return;
+    if (!fits || known.size >= mostRemembered || known.has(secret) || isMasked(secret)) return;
     known.set(secret, found);
     knownPattern = undefined;
   };
@@ -79,8 +93,10 @@ export function createMasker({ rules = RULES, longest = LONGEST, onNotScanned }:
 
   const put = (kind: string, secret: string, guessable: boolean): string => {
     // However it is escaped, it is the same secret.
-    const placeholder = placeholderOf(kind, unescaped(secret)?.text ?? secret, guessable);
+    const plain = unescaped(secret)?.text ?? secret;
+    const placeholder = placeholderOf(kind, plain, guessable);
     masked.set(placeholder, (masked.get(placeholder) ?? 0) + 1);
+    onMasked?.(placeholder, plain);
     return placeholder;
   };
 
@@ -112,20 +128,28 @@ export function createMasker({ rules = RULES, longest = LONGEST, onNotScanned }:
     },
     learn(text) {
       try {
-        find(text);
+        for (const each of findSecrets(text, rules)) remember(text.slice(each.start, each.end), each);
       } catch {
         // It is told when the text is to be shown.
       }
     },
+    isClean: (json) =>
+      known.size === 0 && json.length <= longest && !HIDING_ESCAPE.test(json) && !hasAnchor(json, rules),
     pass() {
       passed += 1;
     },
     fail,
+    get learnt() {
+      return known.size;
+    },
     get told() {
       return { masked, notScanned, passed };
     },
   };
 }
+
+/** Escapes that end with a letter, which would hide that a word begins after them. */
+const HIDING_ESCAPE = /\\[bfu]/;
 
 /** Any of these, the longest where one begins with another. What a person chose may be part of a word: it must stand by itself. */
 function patternOf(known: ReadonlyMap<string, Found>): RegExp {

@@ -50,7 +50,11 @@ export function chatsOf(sessions: readonly SessionFacts[], onVisit?: () => void)
     const edges = toEdges(sessions, links[chat] ?? []);
     return summaryOf(sessions, members, lineage, edges, summaries[chat] ?? []) ?? [];
   });
-  return chats.sort((a, b) => compareNewest(a.updated, b.updated) || compareText(a.id, b.id));
+  return chats.sort(newestFirst);
+}
+
+export function newestFirst(a: ChatSummary, b: ChatSummary): number {
+  return compareNewest(a.updated, b.updated) || compareText(a.id, b.id);
 }
 
 function compareNewest(a: string | undefined, b: string | undefined): number {

@@ -1,0 +1,101 @@
+/** The viewer's questions, answered with what the verbs are made of. */
+import type { Questions } from '../../server/questions.ts';
+import type { ListedChat } from '../chats.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { CommandError } from '../errors.ts';
+import type { Catalog } from './catalog.ts';
+import type { Children } from './children.ts';
+import { showInFolder } from './desktop.ts';
+import { exported } from './exported.ts';
+import type { Keeping } from './keeping.ts';
+import { createOpenChats, type OpenChat } from './openchats.ts';
+import * as pages from './pages.ts';
+import { searchFor } from './search.ts';
+import { createUsage } from './usage.ts';
+
+export interface Answering {
+  readonly context: Context;
+  readonly args: Arguments;
+  readonly catalog: Catalog;
+  readonly keeping: Keeping;
+  readonly children: Children;
+}
+
+export function createQuestions({ context, args, catalog, keeping, children }: Answering): Questions {
+  const chats = createOpenChats({
+    now: () => context.now().getTime(),
+    onOld: ({ id }, wait) => catalog.tellLater(id, wait),
+  });
+  const usage = createUsage(catalog, children);
+
+  /** What is not there yet may come while all is read for the first time. */
+  const find = async (id: string): Promise<ListedChat | undefined> => {
+    const listed = catalog.find(id);
+    if (listed === undefined) await catalog.whole;
+    return listed ?? catalog.find(id);
+  };
+  const open = async (id: string): Promise<OpenChat | undefined> => {
+    const listed = await find(id);
+    return listed && catalog.library && chats.open(catalog.library, listed);
+  };
+  const rowOf = (id: string) => catalog.list.chats.find((row) => row.id === id);
+  /** A branch that is not there is none. */
+  const at = async (id: string, branch: number | undefined) => {
+    const opened = await open(id);
+    const place = branch ?? opened?.current ?? 0;
+    if (opened === undefined || (place > 0 && opened.branchAt(place) === undefined)) return undefined;
+    return { opened, place, branch: opened.branchAt(place), turns: opened.turnsOf(place) };
+  };
+
+  return {
+    status: () => ({
+      ...catalog.progress,
+      archive: keeping.status,
+      working: keeping.working,
+      version: catalog.version,
+    }),
+    async chats() {
+      await catalog.ready;
+      return { version: catalog.version, list: catalog.list };
+    },
+    async chat(id, ask) {
+      const found = await at(id, ask.branch);
+      const row = found && rowOf(found.opened.listed.id);
+      return found && row && pages.chatPage(found, row, ask);
+    },
+    async turns(id, { mask, branch, from, to }) {
+      const found = await at(id, branch);
+      return found && { version: found.opened.version, turns: pages.turnsPage(found, from, to, mask) };
+    },
+    async find(id, uuid) {
+      const opened = await open(id);
+      return opened && pages.placeOf(opened, uuid);
+    },
+    async call(id, callId, { mask, branch, agent }) {
+      const found = await at(id, branch);
+      return found && pages.callPage(found, callId, agent, mask);
+    },
+    async agent(id, agentId, { mask }) {
+      const opened = await open(id);
+      return opened && pages.agentPage(opened, agentId, mask);
+    },
+    search: (ask) => searchFor({ context, args, catalog, children }, ask),
+    usage: (options, signal) => usage(options, [], signal),
+    explain: (options, signal) => usage(options, ['--explain'], signal),
+    async export(id, format, ask) {
+      const listed = await find(id);
+      return listed && exported(children, listed, format, ask);
+    },
+    async open(id) {
+      const listed = await find(id);
+      if (listed === undefined) return false;
+      if (listed.file.source !== undefined) {
+        throw new CommandError('Its file is gone from disk.', listed.file.file, `skein archive restore ${listed.head}`);
+      }
+      await showInFolder(listed.file.file);
+      return true;
+    },
+    listen: catalog.listen,
+  };
+}

@@ -1,0 +1,21 @@
+/** The list as text: a row that did not change is masked and written once. */
+import type { ChatList, ChatRow } from '../views/page/types.ts';
+import type { Masking } from './masking.ts';
+
+export function createListing(masking: Masking): (list: ChatList) => string {
+  const texts = new WeakMap<ChatRow, string>();
+  let last: { readonly list: ChatList; readonly text: string } | undefined;
+  const rowText = (row: ChatRow): string => {
+    const text = texts.get(row) ?? masking.of(row.id).json(row);
+    texts.set(row, text);
+    return text;
+  };
+  return (list) => {
+    if (last?.list === list) return last.text;
+    const { chats, ...rest } = list;
+    const others = masking.of('').json(rest);
+    const text = `{"chats":[${chats.map(rowText).join(',')}],${others.slice(1)}`;
+    last = { list, text };
+    return text;
+  };
+}
