@@ -1,5 +1,5 @@
 /** Writing so that a crash leaves the old state or the new one, never half of each. */
-import { fchmodSync, fsyncSync, mkdirSync, realpathSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import { fchmodSync, fsyncSync, linkSync, mkdirSync, realpathSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, toDiskError } from './errors.ts';
 import { closeFile, openFile, writeOnce } from './io.ts';
@@ -35,6 +35,14 @@ export function syncFolder(folder: string): void {
 
 const CANNOT_SYNC = new Set(['EPERM', 'EISDIR', 'EACCES', 'EINVAL', 'ENOTSUP']);
 
+export interface WriteOptions {
+  readonly mode?: number;
+  /** Called when the new bytes are on the disk but not yet in place; whoever throws here leaves everything as it was. */
+  readonly onReady?: (temp: string) => void;
+  /** Something that is there already is not replaced: that fails with EEXIST. */
+  readonly exclusive?: boolean;
+}
+
 /**
  * Puts a whole file in place at once. A link keeps pointing to the file it points to. The mode is the one given, else
  * that of the file replaced, else 0600. Throws DiskError; the old file is then as it was.
@@ -42,7 +50,7 @@ const CANNOT_SYNC = new Set(['EPERM', 'EISDIR', 'EACCES', 'EINVAL', 'ENOTSUP']);
 export function writeFileAtomic(
   path: string,
   content: Uint8Array | Iterable<Uint8Array>,
-  options: { mode?: number } = {},
+  options: WriteOptions = {},
 ): void {
   for (const _ of writeInParts(path, content, options));
 }
@@ -51,7 +59,7 @@ export function writeFileAtomic(
 export function* writeInParts(
   path: string,
   content: Uint8Array | Iterable<Uint8Array>,
-  options: { mode?: number } = {},
+  options: WriteOptions = {},
 ): Generator<void> {
   try {
     makeFolders(dirname(path), true);
@@ -61,7 +69,9 @@ export function* writeInParts(
     let done = false;
     try {
       yield* writeNew(temp, content instanceof Uint8Array ? [content] : content, mode);
-      renameSync(temp, target);
+      options.onReady?.(temp);
+      if (options.exclusive) linkInPlace(temp, target);
+      else renameSync(temp, target);
       done = true;
     } finally {
       if (!done) removeIfThere(temp);
@@ -70,6 +80,23 @@ export function* writeInParts(
   } catch (error) {
     throw codeOf(error) === undefined ? error : toDiskError(error, 'cannot write', path);
   }
+}
+
+const CHUNK_BYTES = 256 << 10;
+
+/** Small pieces put together, so that a file of many lines takes few writes. */
+export function* inChunks(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  for (const piece of pieces) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(waiting, bytes);
+    waiting = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(waiting, bytes);
 }
 
 function* writeNew(path: string, content: Iterable<Uint8Array>, mode: number): Generator<void> {
@@ -86,6 +113,21 @@ function* writeNew(path: string, content: Iterable<Uint8Array>, mode: number): G
     closeFile(fd);
   }
 }
+
+/** A rename would replace what is there; a second name for the same file does not. */
+function linkInPlace(temp: string, target: string): void {
+  try {
+    linkSync(temp, target);
+    unlinkSync(temp);
+  } catch (error) {
+    if (!CANNOT_LINK.has(codeOf(error) ?? '')) throw error;
+    // A file system without links: an empty file of that name is ours to replace.
+    closeFile(openFile(target, 'wx', FILE_MODE));
+    renameSync(temp, target);
+  }
+}
+
+const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EOPNOTSUPP']);
 
 function targetOf(path: string): string {
   try {

@@ -65,6 +65,7 @@ const KINDS: ReadonlyMap<string, ProblemKind> = new Map([
 
 const REASONS: ReadonlyMap<string, readonly [why: string, next: string]> = new Map([
   ['ENOENT', ['there is no such file or folder', 'Check the path.']],
+  ['EEXIST', ['something is there already', 'Nothing was replaced; choose another place.']],
   ['ENOTDIR', ['a part of the path is a file, not a folder', 'Check the path.']],
   ['EISDIR', ['it is a folder, not a file', 'Name a .jsonl file.']],
   ['EACCES', ['permission denied', 'Change its permissions, or run as the user it belongs to.']],

@@ -74,8 +74,12 @@ export function bytesOf(entry: Entry): Uint8Array {
 
 /** The whole object of an entry; undefined for blank and unreadable lines. */
 export function jsonOf(entry: Entry): JsonObject | undefined {
+  return entry.kind === 'blank' || entry.kind === 'unreadable' ? undefined : jsonIn(entry, bytesOf(entry));
+}
+
+/** The same where the bytes of the line are at hand. */
+export function jsonIn(entry: Entry, bytes: Uint8Array): JsonObject | undefined {
   if (entry.kind === 'blank' || entry.kind === 'unreadable') return undefined;
-  const bytes = bytesOf(entry);
   const value = parseWhole(bytes.subarray(bomLength(entry.line, bytes)));
   return isObject(value) ? value : undefined;
 }

@@ -14,6 +14,8 @@ export interface Judge {
   readonly project: string;
   /** Resumes a session that lies in the project folder. */
   resume(session: string, prompt: string, flags?: readonly string[]): Promise<Verdict>;
+  /** Starts the client in the workspace with these arguments. */
+  start(args: readonly string[]): Promise<Verdict>;
   /** Empties the project folder and puts one session there. */
   place(session: string, transcript: string): void;
   transcriptOf(session: string): string;
@@ -40,6 +42,12 @@ export async function createJudge(version: string): Promise<Judge> {
   const api = await startApi();
   const project = join(config, 'projects', projectSlug(workspace));
   const fileOf = (session: string) => join(project, `${session}.jsonl`);
+  const start = async (args: readonly string[]): Promise<Verdict> => {
+    api.turns.length = 0;
+    const command = [...clientCommand(version), ...args, '--output-format', 'stream-json', '--verbose'];
+    const done = await run(command, workspace, environment(root, config, api));
+    return { ...done, requests: [...api.turns] };
+  };
   return {
     config,
     workspace,
@@ -49,12 +57,8 @@ export async function createJudge(version: string): Promise<Judge> {
       mkdirSync(project, { recursive: true });
       writeFileSync(fileOf(session), transcript);
     },
-    resume: async (session, prompt, flags = []) => {
-      api.turns.length = 0;
-      const args = ['-p', prompt, '--resume', session, '--output-format', 'stream-json', '--verbose'];
-      const done = await run([...clientCommand(version), ...args, ...flags], workspace, environment(root, config, api));
-      return { ...done, requests: [...api.turns] };
-    },
+    start,
+    resume: (session, prompt, flags = []) => start(['-p', prompt, '--resume', session, ...flags]),
     transcriptOf: (session) => readFileSync(fileOf(session), 'utf8'),
     close: async () => {
       await api.close();

@@ -3,38 +3,13 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asString } from '../../src/format/json.ts';
-import { context } from '../../src/graph/context/context.ts';
 import { FIXTURES, transcriptsBelow } from '../support/files.ts';
-import {
-  entriesOf,
-  listedCases,
-  type Message,
-  mended,
-  PROMPT,
-  resumeCases,
-  withoutInventedWords,
-  withoutReminders,
-} from '../support/resume-cases.ts';
+import { listedCases, PROMPT, resumeCases } from '../support/resume-cases.ts';
 import { NEWEST, OLD } from './clients.ts';
-import { createJudge, type Judge, type Verdict } from './judge.ts';
+import { historyOf, ours, promptsIn } from './history.ts';
+import { createJudge, type Judge } from './judge.ts';
 
 const SESSION = '11111111-2222-4333-8444-555555555555';
-
-/** The first request holds the history as the client rebuilt it; what comes after a refusal is its own mending. */
-function historyOf({ requests }: Verdict): readonly Message[] | undefined {
-  const [first] = requests;
-  if (first === undefined) return undefined;
-  return comparable(first.refused === undefined ? first.messages : mended(first.messages));
-}
-
-function comparable(messages: readonly Message[]): Message[] {
-  return withoutInventedWords(withoutReminders(messages)).filter(({ content }) => content.length > 0);
-}
-
-function ours(transcript: string, model?: string): Message[] {
-  return comparable(context(entriesOf(transcript), { prompt: PROMPT, model }).messages);
-}
 
 let newest: Judge;
 let old: Judge;
@@ -105,10 +80,3 @@ describe('sessions the clients wrote themselves', () => {
     expect(promptsIn(requests[0]?.messages ?? [])).toEqual(promptsIn(ours(transcript)));
   });
 });
-
-/** What a person typed and tools answered; how the client words its own notes differs between versions. */
-function promptsIn(messages: readonly Message[]): (string | undefined)[] {
-  const blocks = messages.flatMap(({ role, content }) => (role === 'user' ? content : []));
-  const own = (text: string | undefined) => text === undefined || /^\s*(?:<|\[|Caveat|This session is)/.test(text);
-  return blocks.map((block) => asString(block.text)?.trim()).filter((text) => !own(text));
-}

@@ -7,7 +7,7 @@ import { closeLoop, dropBlanks, dropRefused } from './clean.ts';
 import { answerOpen, closeTurn, openCalls } from './close.ts';
 import { dropSilent, filterPieces } from './filter.ts';
 import { takesSystemTurns } from './model.ts';
-import type { ChainNode, OnVisit } from './node.ts';
+import type { Chain, ChainNode, OnVisit } from './node.ts';
 import { pairCalls } from './pair.ts';
 import { type Piece, pieceOf, SYNTHETIC, type UserPiece, userPiece } from './pieces.ts';
 import { reattach } from './reattach.ts';
@@ -20,8 +20,7 @@ export type { ApiMessage, Context, ContextOptions } from './types.ts';
 export function context(entries: readonly Entry[], options: ContextOptions = {}): Context {
   const onVisit = options.onVisit ?? noVisit;
   const chain = chainOf(entries, onVisit);
-  const leaf = lastSaid(chain, leafOf(chain));
-  const nodes = leaf === undefined ? [] : sinceBoundary(reattach(chain, walk(chain, leaf)));
+  const nodes = sinceBoundary(resumedNodes(chain));
   const read = settleResults(readPieces(nodes, onVisit));
   const open = openCalls(read);
   const history = answerOpen(filterPieces(read, new Set(open)), open);
@@ -38,6 +37,12 @@ export function context(entries: readonly Entry[], options: ContextOptions = {})
     openCalls: open,
     noResponse: closed,
   };
+}
+
+/** The conversation that a resume goes on from, in its order; of what is before a boundary, as much as the walk reaches. */
+export function resumedNodes(chain: Chain): ChainNode[] {
+  const leaf = lastSaid(chain, leafOf(chain));
+  return leaf === undefined ? [] : reattach(chain, walk(chain, leaf));
 }
 
 /** A prompt that says nothing is none (A4). */

@@ -1,0 +1,78 @@
+/** `skein compress`: old turns become a summary, without a model. */
+import { type Compressed, compress as compressEntries } from '../../edit/compress/compress.ts';
+import { draftOf } from '../../edit/draft.ts';
+import type { Arguments, Command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { EDIT_OPTIONS, IN_PLACE_OPTION } from '../edit/options.ts';
+import { printWritten } from '../edit/print.ts';
+import { openSource } from '../edit/source.ts';
+import { writeEdit } from '../edit/write.ts';
+import { CommandError } from '../errors.ts';
+import { countOf } from '../slim/amounts.ts';
+import { tokenLines } from '../slim/table.ts';
+import { editedTitle } from '../slim/title.ts';
+
+const KEEP = '3';
+
+export const compress: Command = {
+  name: 'compress',
+  usage: 'SEL [--keep N] [--tools]',
+  summary: 'old turns as a summary, the last ones whole',
+  details: [
+    'Writes a new session that begins with a summary of all but the last turns, as the client writes it when it compacts a conversation; a resume goes on from there. What was typed stands in it verbatim, of each turn’s last answer the beginning and the end, and which tools ran. No model is asked: the same session gives the same summary. The session named stays as it is and keeps all of it.',
+    'A session that was compacted before keeps the summary it had, inside the new one.',
+  ],
+  options: {
+    keep: { type: 'string', value: 'N', help: `Turns at the end that stay whole, at least 1 (default: ${KEEP})` },
+    tools: { type: 'boolean', help: 'Tell each tool call with its command or file, without its result' },
+    title: {
+      type: 'string',
+      value: 'TITLE',
+      help: 'The title of the copy (default: that of the original with "(compressed)")',
+    },
+    ...IN_PLACE_OPTION,
+    ...EDIT_OPTIONS,
+  },
+  examples: [
+    ['skein compress @last --dry-run', 'what it would save'],
+    ['skein compress 4f0c --keep 1 --tools', 'everything but the last turn, with a line for each tool call'],
+  ],
+  completes: 'selector',
+  takes: 1,
+  run,
+};
+
+async function run(context: Context, args: Arguments): Promise<number> {
+  const keep = countOf(args.value('keep') ?? KEEP, '--keep', 1);
+  const source = openSource(context, args);
+  const title = args.flag('in-place')
+    ? args.value('title')
+    : (args.value('title') ?? editedTitle(source.title, 'compressed'));
+  let made: Compressed | undefined;
+  const written = writeEdit(context, args, {
+    verb: 'compress',
+    source,
+    make: (target) => {
+      made = compressEntries(source.entries, { ...target, keep, tools: args.flag('tools'), title: source.title });
+      if (made === undefined) throw nothingOlder(source.file.file, source.outline.turns, keep);
+      return draftOf(made, { ...target, title, lastPrompt: source.outline.lastPrompt });
+    },
+    title,
+  });
+  const report = made?.report();
+  if (report === undefined) return 1;
+  const { tokens, turns } = report;
+  await printWritten(context, args, written, {
+    did: 'Compressed',
+    title,
+    before: { tokens: tokens.before, recorded: tokens.recorded, kinds: report.before },
+    after: { tokens: tokens.after, kinds: report.after, summarizedTurns: turns.summarized, keptTurns: turns.kept },
+    lines: [...tokenLines(context, report), `${turns.summarized} turns are summarized, ${turns.kept} are whole`],
+  });
+  return 0;
+}
+
+function nothingOlder(file: string, turns: number, keep: number): CommandError {
+  const what = `There is nothing to compress: of ${turns} turns the last ${keep} are kept.`;
+  return new CommandError(what, file, 'Keep fewer: --keep 1. For long turns: skein slim');
+}

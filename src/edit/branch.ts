@@ -1,0 +1,163 @@
+/**
+ * The lines of one branch in the order in which a copy has them: what a resume goes on from as the client lays it out, before
+ * it what a compaction has replaced, and every other line at its place. Each entry once; nothing of other branches.
+ */
+import type { Entry } from '../format/entry.ts';
+import { asObject, type JsonObject } from '../format/json.ts';
+import type { Kind } from '../format/kinds.ts';
+import { branchesOf } from '../graph/branches.ts';
+import { type Chain, type ChainNode, chainOf, isBoundary } from '../graph/chain.ts';
+import { resumedNodes } from '../graph/context/context.ts';
+
+export interface BranchLine {
+  readonly entry: Entry;
+  /** It stands in the chain of parents. */
+  readonly linked: boolean;
+  /** What must be different in a copy. */
+  readonly change?: (value: JsonObject) => JsonObject;
+}
+
+export interface BranchLines {
+  readonly lines: readonly BranchLine[];
+  /** The last of what is sent: a resume goes on from there. */
+  readonly leaf: Entry | undefined;
+  /** Entries of the branch that a resume does not see although nothing replaced them: behind a gap, or beside what was said. */
+  readonly unseen: readonly Entry[];
+  /** Entries that belong only to other branches. */
+  readonly others: readonly Entry[];
+}
+
+export interface BranchChoice {
+  /** Where the branch ends; the message of this entry is kept whole, with its results. Otherwise where a resume goes on. */
+  readonly leaf?: Entry;
+}
+
+/** All entries of one file in file order. */
+export function branchLines(entries: readonly Entry[], { leaf }: BranchChoice = {}): BranchLines {
+  const whole = leaf === undefined ? entries : entriesUpTo(entries, leaf);
+  const branches = branchesOf(whole);
+  const chain = chainOf(whole);
+  const path = resumedNodes(chain);
+  const kept = onceEach(branches.entriesOf(branches.current), path);
+  const lines = layOut(kept, chain, path);
+  const written = new Set(lines.map(({ entry }) => entry));
+  const inBranch = new Set(kept);
+  return {
+    lines,
+    leaf: path.at(-1)?.entry,
+    unseen: kept.filter((entry) => !written.has(entry)),
+    others: entries.filter((entry) => !inBranch.has(entry) && !written.has(entry)),
+  };
+}
+
+/** The session as if nothing had been said after an entry, nor on other branches; in file order. */
+export function entriesUpTo(entries: readonly Entry[], leaf: Entry): readonly Entry[] {
+  const all = branchesOf(entries);
+  const before = cutAtBoundary(all.entriesOf(all.containing(leaf)), leaf);
+  const { entriesOf, current } = branchesOf(before, { leaf });
+  const kept = new Set(entriesOf(current));
+  return entries.filter((entry) => kept.has(entry) && entry.kind !== 'last-prompt');
+}
+
+/** A compaction that kept the entry for the model comes after it all the same. */
+function cutAtBoundary(entries: readonly Entry[], leaf: Entry): readonly Entry[] {
+  const place = entries.indexOf(leaf);
+  const boundary = entries.findIndex((entry, at) => at > place && isBoundary(entry));
+  return boundary < 0 ? entries : entries.slice(0, boundary);
+}
+
+/** E12: of a uuid that occurs twice one line counts: that which is sent, else the last. Lines that are no entries say nothing. */
+function onceEach(entries: readonly Entry[], path: readonly ChainNode[]): Entry[] {
+  const counting = new Map(path.map(({ key, entry }) => [key, entry]));
+  const sent = new Set(counting.keys());
+  for (const entry of entries) {
+    const { uuid } = entry.head;
+    const known = uuid === undefined || sent.has(uuid) ? entry : counting.get(uuid);
+    if (uuid !== undefined && (known === undefined || known.line.start < entry.line.start)) counting.set(uuid, entry);
+  }
+  return entries.filter((entry) => {
+    if (entry.kind === 'blank' || entry.kind === 'unreadable') return false;
+    return entry.head.uuid === undefined || counting.get(entry.head.uuid) === entry;
+  });
+}
+
+function layOut(kept: readonly Entry[], chain: Chain, path: readonly ChainNode[]): BranchLine[] {
+  const at = path.findLastIndex(({ entry }) => isBoundary(entry));
+  const boundary = path[at]?.entry;
+  const place = boundary === undefined ? -1 : kept.indexOf(boundary);
+  const replaced = kept.slice(0, Math.max(place, 0));
+  const preserved = new Set(boundary === undefined ? [] : preservedOn(chain, path));
+  // C2: what a compaction kept is named by it and stays where it was. Where it does not stand there, it follows in the chain.
+  const isReplaced = new Set(replaced);
+  const isRecorded = preserved.size > 0 && [...preserved].every((entry) => isReplaced.has(entry));
+  const sent = path.slice(at + 1).flatMap(({ entry }) => (isRecorded && preserved.has(entry) ? [] : entry));
+  const isApart = apartFrom(path);
+  const before = replaced.filter((entry) => (isRecorded && preserved.has(entry)) || isApart(entry));
+  const lines = before.map((entry): BranchLine => ({ entry, linked: isLinked(entry) }));
+  if (boundary !== undefined)
+    lines.push({ entry: boundary, linked: true, ...(!isRecorded && { change: withoutRecord }) });
+  return [...lines, ...layAfter(kept.slice(place + 1), sent, isApart)];
+}
+
+/** What is sent, in the order in which it is, and behind each of it what stands there but is not sent. */
+function layAfter(entries: readonly Entry[], sent: readonly Entry[], isApart: (entry: Entry) => boolean): BranchLine[] {
+  const isSent = new Set(sent);
+  const beside = new Map<Entry | undefined, BranchLine[]>();
+  let anchor: Entry | undefined;
+  for (const entry of entries) {
+    if (isSent.has(entry)) anchor = entry;
+    else if (!isSpeaking(entry) && isApart(entry)) put(beside, anchor, { entry, linked: isLinked(entry) });
+  }
+  const lines = [...(beside.get(undefined) ?? [])];
+  for (const entry of sent) {
+    lines.push({ entry, linked: true });
+    for (const line of beside.get(entry) ?? []) lines.push(line);
+  }
+  return lines;
+}
+
+/** Whether an entry is not sent and cannot be taken for a part of what is, as one that has an id in common would be (R8). */
+function apartFrom(path: readonly ChainNode[]): (entry: Entry) => boolean {
+  const sent = new Set(path.map(({ entry }) => entry));
+  const ids = new Set(path.flatMap(({ entry }) => idsOf(entry)));
+  return (entry) => !sent.has(entry) && !idsOf(entry).some((id) => ids.has(id));
+}
+
+function idsOf({ kind, head }: Entry): string[] {
+  if (kind !== 'user' && kind !== 'assistant') return [];
+  const message = kind === 'assistant' && head.message?.id ? [head.message.id] : [];
+  return [...message, ...head.blocks.flatMap(({ id, toolUseId }) => id ?? toolUseId ?? [])];
+}
+
+function preservedOn({ preserved }: Chain, path: readonly ChainNode[]): Entry[] {
+  const from = path.findIndex(({ key }) => key === preserved?.anchor);
+  const to = path.findIndex(({ key }) => key === preserved?.tail);
+  return from < 0 || to < 0 ? [] : path.slice(from + 1, to + 1).map(({ entry }) => entry);
+}
+
+function withoutRecord(value: JsonObject): JsonObject {
+  const compact = asObject(value.compactMetadata);
+  if (compact === undefined) return value;
+  const { preservedMessages: _, preservedSegment: __, ...compactMetadata } = compact;
+  return { ...value, compactMetadata };
+}
+
+/** Progress stands in the chain, as the clients that write it have it (E3). */
+const LINKED: ReadonlySet<Kind> = new Set<Kind>(['user', 'assistant', 'system', 'attachment', 'progress']);
+
+function isLinked({ kind, head }: Entry): boolean {
+  return LINKED.has(kind) && !head.isSidechain;
+}
+
+/** In the chain it would be sent. */
+function isSpeaking(entry: Entry): boolean {
+  const { kind, head } = entry;
+  if (head.isSidechain || kind === 'progress') return false;
+  return (isLinked(entry) && kind !== 'system') || head.subtype === 'local_command' || isBoundary(entry);
+}
+
+function put<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
