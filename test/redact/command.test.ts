@@ -161,7 +161,9 @@ describe('every verb that shows', () => {
   });
 
   test('every verb that reads and shows can be told to reveal', async () => {
-    const looking = ALL_VERBS.filter(({ group, name }) => group === 'look' && name !== 'cat');
+    // `cat` is raw, and the page of `serve` has a switch of its own: a server that masks nothing would show all to whoever looks.
+    const others = new Set(['cat', 'serve']);
+    const looking = ALL_VERBS.filter(({ group, name }) => group === 'look' && !others.has(name));
     const commands = await Promise.all(looking.map(({ load }) => load()));
     expect(commands.filter(({ options }) => options.reveal === undefined).map(({ name }) => name)).toEqual([]);
   });

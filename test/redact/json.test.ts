@@ -64,6 +64,19 @@ describe('masking JSON', () => {
     );
   });
 
+  test('a list of arguments: the value after the option that names it', () => {
+    expect(maskText('["db", "--password", "hunter2xyz", "--verbose"]')).toBe(
+      '["db", "--password", "[password]", "--verbose"]',
+    );
+    expect(maskText('["--token","0d9f8a7b6c5e4d3f2a1b"]')).toMatch(/^\["--token","\[secret:[0-9a-f]{4}\]"\]$/);
+    for (const json of [
+      '["--password","--verbose-mode9"]',
+      '["password","hunter2xyz"]',
+      '["--password-file","/etc/pw1"]',
+    ])
+      expect(maskText(json)).toBe(json);
+  });
+
   test('E2 what is not masked stays byte for byte: numbers, order, spaces, escapes', () => {
     const line = (text: string) => ` {"b":1.0, "10":2,\t"a":"\\u0041\\/é", "b":1e400, "x":["${text}","\\ud800"]} `;
     expect(maskText(line(token))).toBe(line(maskText(token)));
@@ -170,3 +183,28 @@ function allStrings(value: Json | undefined): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => [key, ...allStrings(each)]);
 }
+
+test('JSON that is told to be clean at once has nothing to mask: every sample, wherever it stands', () => {
+  const secrets = fc.constantFrom(...SAMPLES.map(({ text }) => text));
+  const around = fc.stringMatching(/^[\x00-\x7f\\"]{0,6}$/);
+  const piece = fc.tuple(around, fc.oneof(secrets, fc.string()), around).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.array(piece, { maxLength: 3 }), (value, pieces) => {
+      const json = JSON.stringify({ value, pieces });
+      const masker = createMasker();
+      if (masker.isClean(json)) expect(Buffer.from(maskJsonBytes(Buffer.from(json), masker)).toString()).toBe(json);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('names and values apart are never clean', () => {
+  for (const value of [
+    { password: 'hunter2xyz' },
+    { cookie: 'sid=0d9f8a7b6c5e' },
+    ['--password', 'hunter2xyz'],
+    { a: `\b${token}` },
+  ])
+    expect(createMasker().isClean(JSON.stringify(value))).toBe(false);
+  expect(createMasker().isClean(JSON.stringify({ a: 'nothing at all', b: ['of', 'the', 'kind'] }))).toBe(true);
+});

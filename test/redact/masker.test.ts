@@ -24,6 +24,12 @@ describe('masking', () => {
     expect(mask('mysql://me:hunter22@db.internal/x')).toBe('mysql://me:[password]@db.internal/x');
   });
 
+  test('a list of arguments in a text', () => {
+    expect(mask("spawn('db', ['--password', 'hunter2xyz'])")).toBe("spawn('db', ['--password', '[password]'])");
+    expect(mask('[\n  "--api-key",\n  "0d9f8a7b6c5e4d3f2a1b"\n]')).toMatch(/"--api-key",\n {2}"\[secret:/);
+    expect(mask("['--password', 'x'], 'a sentence'")).toBe("['--password', 'x'], 'a sentence'");
+  });
+
   test.each(SAMPLES)('masked once is masked for good: $rule', ({ secret, text }) => {
     const once = mask(text);
     expect(once).not.toContain(secret);

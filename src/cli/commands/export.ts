@@ -1,0 +1,70 @@
+/** `skein export`: chats as files to share. */
+import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { shareAs } from '../export/share.ts';
+import { BRANCH_OPTION, TURN_OPTION } from '../opened.ts';
+
+/** Each format in a file of its own, loaded when it is asked for. */
+const FORMATS: Readonly<Record<string, () => Promise<(context: Context, args: Arguments) => Promise<number>>>> = {
+  html: async () => shareAs((await import('../export/html.ts')).html),
+  md: async () => shareAs((await import('../export/md.ts')).md),
+  json: async () => shareAs((await import('../export/json.ts')).json),
+};
+
+export const exportChats: Command = {
+  name: 'export',
+  usage: 'html|md|json SEL|project:NAME [--to FILE|DIR] [--branch BRANCH|--all-branches] [--turn TURN] [--replay]',
+  summary: 'chats as files to share, with secrets masked',
+  details: [
+    'html is one file that opens from disk in any browser: the viewer’s page with everything in it, no server, no network. With --replay it can be played step by step. md and json are what skein show prints. project:NAME exports every chat of a project into a folder with an index page.',
+    'Secrets, home folders and user names are masked, in everything: prompts, tool inputs and results, sub-agents, large outputs, titles. What cannot be looked into, such as images, is left out. Both are listed before anything is saved, and a terminal is asked; --dry-run only lists. What no rule knows is not found (docs/redaction.md): look before you share.',
+    'Nothing is replaced unless you say --force. --to - writes to standard output.',
+  ],
+  options: {
+    to: {
+      type: 'string',
+      value: 'FILE',
+      help: 'Write here (default: named after the title, in this folder); - is standard output',
+    },
+    branch: BRANCH_OPTION,
+    'all-branches': { type: 'boolean', help: 'Every branch of the conversation, not only one' },
+    turn: TURN_OPTION,
+    replay: { type: 'boolean', help: 'html: shows the chat step by step, with play, pause and step' },
+    thinking: { type: 'boolean', help: "html, md: with the model's thinking" },
+    tools: {
+      type: 'string',
+      value: 'HOW',
+      choices: ['none', 'brief', 'full'],
+      help: 'html, md: tool calls not at all, as one line each, or with all they did (default)',
+    },
+    images: { type: 'boolean', help: 'Keep images, which are not looked into' },
+    reveal: { type: 'boolean', help: 'Mask nothing and leave nothing out (docs/redaction.md)' },
+    'dry-run': { type: 'boolean', help: 'Only list what would be masked and left out' },
+    yes: { type: 'boolean', help: 'Do not ask before saving' },
+    force: { type: 'boolean', help: 'Replace files that are there' },
+    ...READING_OPTIONS,
+  },
+  examples: [
+    ['skein export html @last', 'the newest chat as one page'],
+    ['skein export html login --to login.html --replay', 'a page that plays it step by step'],
+    ['skein export md 4f0c --turn 3-5 --to - | less', 'three turns as Markdown'],
+    ['skein export json @last --dry-run', 'what would be masked and left out'],
+    ['skein export html project:tidepool --to tidepool', 'every chat of a project, with an index page'],
+  ],
+  completes: 'selector',
+  takes: 2,
+  run,
+};
+
+async function run(context: Context, args: Arguments): Promise<number> {
+  const [name = '', ...positionals] = args.positionals;
+  const load = Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  if (load === undefined) {
+    const known = Object.keys(FORMATS).join(', ');
+    const what = name === '' ? 'Which format?' : `"skein export" has no "${name}".`;
+    throw new UsageError(what, `skein export ${name}`.trimEnd(), `Say one of: ${known}. E.g. skein export html @last`);
+  }
+  const exportAs = await load();
+  return exportAs(context, { ...args, positionals });
+}
