@@ -6,9 +6,12 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { benchArchive } from './archive.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
+import { benchEdit } from './edit.ts';
 import { costOf } from './measure.ts';
 import { benchSearch } from './search.ts';
+import { benchServe } from './serve.ts';
 import { benchUsage } from './usage.ts';
+import { benchWeb } from './web.ts';
 
 const { values } = parseArgs({
   options: {
@@ -145,6 +148,11 @@ if (wanted('memory')) {
   }
 }
 
+if (wanted('edit')) {
+  const warm = (name: string, file: string, warmUp: string) => job(name, [file], { warmUp });
+  benchEdit({ large: Number(values.large), node: NODE, skein: SKEIN, peak: PEAK, job: warm, row });
+}
+
 if (wanted('archive')) {
   const sizes = [Number(values.mb), Number(values.large)] as const;
   benchArchive({ sizes, node: NODE, skein: SKEIN, peak: PEAK, row });
@@ -159,6 +167,13 @@ if (wanted('usage')) {
   const sizes = [Number(values.mb), Number(values.large)] as const;
   benchUsage({ sizes, node: NODE, skein: SKEIN, peak: PEAK, row });
 }
+
+if (wanted('serve')) {
+  const sizes = [Number(values.mb), Number(values.large)] as const;
+  await benchServe({ sizes, node: NODE, skein: SKEIN, peak: PEAK, row });
+}
+
+if (wanted('web')) await benchWeb({ node: NODE, skein: SKEIN, row });
 
 const over = rows.filter(({ ratio, target }) => ratio > target);
 console.log(`\n${rows.length - over.length} of ${rows.length} within their targets`);

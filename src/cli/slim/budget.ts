@@ -2,7 +2,7 @@
 import { draftOf } from '../../edit/draft.ts';
 import type { FreshUuid } from '../../edit/ids.ts';
 import { encodeDraft } from '../../edit/log.ts';
-import type { SlimStep } from '../../edit/slim/settings.ts';
+import { PRESET_NAMES, PRESETS, type SlimStep } from '../../edit/slim/settings.ts';
 import type { Slimmed } from '../../edit/slim/slim.ts';
 import type { Context } from '../context.ts';
 import type { EditSource } from '../edit/source.ts';
@@ -50,6 +50,15 @@ export function fittingStep(
     file.file,
     `What was said takes the rest: skein compress ${id}. Or take what there is: skein slim ${id} --budget ${least}`,
   );
+}
+
+/** What each preset would leave, for whoever is to choose one. */
+export function presetSizes(context: Context, { file }: EditSource, make: MakeStep): Tried[] {
+  const now = context.now().toISOString();
+  return PRESET_NAMES.map((name) => {
+    const { after } = tokensAfter(make, { name, settings: PRESETS[name] }, file.sessionId, now);
+    return { name, tokens: after };
+  });
 }
 
 /** Lines are counted as they are made. */
