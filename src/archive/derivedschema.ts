@@ -9,7 +9,7 @@ const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
  * A row for each part of an entry that can be found. key: of the entry, the same for all its copies. place: which part. said: where
  * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. early:
  * results whose call was not seen yet. chat: of each session. The words are without content: what was found is read from the archive. They are merged sixteen parts at a time;
- * more often would take a fifth more time and be found no faster.
+ * more often would take a fifth more time.
  */
 const WORDS = `
 CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
