@@ -10,6 +10,8 @@ export interface Circumstances {
   readonly now?: number;
   /** The Stop hook has just fired: the last turn is over. */
   readonly stopped?: boolean;
+  /** The conversation went on elsewhere, as after a rewind: nothing comes after the last turn. */
+  readonly left?: boolean;
 }
 
 interface Situation extends Circumstances {
@@ -17,7 +19,8 @@ interface Situation extends Circumstances {
   readonly next?: InputKind;
 }
 
-const QUIET = 10 * 60 * 1000;
+/** After so long nothing more is expected. */
+export const QUIET = 10 * 60 * 1000;
 const ENDED = new Set(['end_turn', 'stop_sequence', 'max_tokens', 'refusal', 'model_context_window_exceeded']);
 /** Input that the model has to answer. */
 const INPUT = new Set<InputKind>(['tool_result', 'task_notification']);
@@ -30,7 +33,7 @@ export function stateOf(
 ): TurnState {
   const answer = messages.findLast((message) => !message.synthetic || message.isApiError);
   const after = partsAfter(draft.parts, answer);
-  const over = situation.next !== undefined;
+  const over = situation.next !== undefined || situation.left === true;
   if (answer === undefined && isLocal(draft)) return 'complete';
   if (after.some(({ kind }) => kind === 'interrupt') || isCutOff(answer, calls)) return 'interrupted';
   if (answer === undefined) return over ? 'interrupted' : 'open';

@@ -1,0 +1,45 @@
+/** What is known of a turn as a whole. */
+import type { Entry } from '../../format/entry.ts';
+import type { Turn } from '../../graph/types.ts';
+import { originalUuid } from './ids.ts';
+import type { SpanOptions, TraceFacts } from './types.ts';
+
+export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
+  const { prompt, entries } = turn;
+  const { mask = (text: string) => text, turnsBefore = 0 } = options;
+  const told = <T>(pick: (entry: Entry) => T | undefined): T | undefined =>
+    (prompt && pick(prompt)) ?? firstOf(entries, pick);
+  const masked = (text: string | undefined) => (text === undefined || text === '' ? null : mask(text));
+  const number = turn.number === 0 ? 0 : turn.number + turnsBefore;
+  return {
+    name: `Turn ${number}`,
+    turn: number,
+    sessionId: sessionOf(turn) ?? options.sessionId,
+    chatId: options.chatId ?? null,
+    promptId: originalUuid(prompt) ?? null,
+    kind: turn.kind,
+    round: turn.round,
+    state: turn.state,
+    project: masked(options.project ?? told(({ head }) => head.cwd)),
+    gitBranch: masked(told(({ head }) => head.gitBranch)),
+    clientVersion: told(({ head }) => head.version) ?? null,
+    permissionMode: prompt?.head.permissionMode ?? null,
+    tags: (options.tags ?? []).map(mask),
+    user: options.user ?? null,
+    environment: options.environment ?? null,
+  };
+}
+
+/** The first prompt of a continuation can have the id of the session before (H4); what answers it has its own. */
+function sessionOf({ messages, prompt, entries }: Turn): string | undefined {
+  const [answer] = messages;
+  return answer?.entries[0]?.head.sessionId ?? prompt?.head.sessionId ?? firstOf(entries, ({ head }) => head.sessionId);
+}
+
+function firstOf<T>(entries: readonly Entry[], pick: (entry: Entry) => T | undefined): T | undefined {
+  for (const entry of entries) {
+    const value = pick(entry);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
