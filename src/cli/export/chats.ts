@@ -8,7 +8,7 @@ import type { Turn } from '../../graph/types.ts';
 import { listChats } from '../chats.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { CommandError, UsageError } from '../errors.ts';
 import { type Library, NOTHING_KNOWN } from '../library.ts';
 import { chosenTurns, type OpenedChat, openFile } from '../opened.ts';
 import { notice } from '../progress.ts';
@@ -105,6 +105,10 @@ function redacted(
     const placed = new Map(copy.files.map((each, index) => [each.file, sharing.text(files[index]?.file ?? '')]));
     const own = copy.files[files.indexOf(file)];
     if (own === undefined) throw nothing(file.file);
+    if (own.bytes === 0) {
+      const next = 'Look at the file itself: skein cat, skein check';
+      throw new CommandError('No line of it can be looked into, so nothing of it can be shared.', file.file, next);
+    }
     const near = copy.files.map((each) => (each === own ? own : { ...each, slug: own.slug }));
     const read = openFile(context, args, { ...library, files: near, known: NOTHING_KNOWN }, own);
     const opened = { ...read, listed: { ...read.listed, project: sharing.text(project) } };

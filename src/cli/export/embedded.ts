@@ -2,6 +2,7 @@
 import type { Turn } from '../../graph/types.ts';
 import {
   type AgentPage,
+  agentKey,
   agentPage,
   type CallPage,
   type ChatRow,
@@ -15,7 +16,7 @@ import {
   type PageTurn,
   pageTurn,
 } from '../../views/page/index.ts';
-import { agentView, type OpenedChat } from '../opened.ts';
+import type { OpenedChat } from '../opened.ts';
 import { sourceOf } from '../sources.ts';
 import type { SharedBranch, SharedChat } from './chats.ts';
 import type { ExportOptions } from './format.ts';
@@ -25,7 +26,6 @@ export function embeddedChat(shared: SharedChat, { thinking, tools }: ExportOpti
   const options: PageOptions = { resolve: opened.resolve, agentOf: opened.agentOf };
   const calls = new Map<string, CallPage>();
   const agents = new Map<string, AgentPage>();
-  const byId = new Map(opened.chat.allAgents.map((agent) => [agent.agentId, agent]));
   const isShown = ({ type }: PageTurn['items'][number]) =>
     type === 'thinking' ? thinking : type !== 'call' || tools !== 'none';
   const shown = (turn: PageTurn): PageTurn => ({ ...turn, items: turn.items.filter(isShown) });
@@ -37,12 +37,13 @@ export function embeddedChat(shared: SharedChat, { thinking, tools }: ExportOpti
           ? callPage(call, options)
           : { id: call.id, parts: [{ type: 'text', text: BRIEF }], input: null };
       calls.set(callKey(call.id, within), page);
-      const agent = byId.get(opened.agentOf(call)?.agentId ?? '');
-      const view = agentView(agent);
-      if (agent === undefined || view === undefined || agents.has(agent.agentId)) continue;
-      const opening = agentPage(view, agent.calls[0], options);
-      agents.set(agent.agentId, { ...opening, turns: opening.turns.map(shown) });
-      addCalls(view.turns, agent.agentId);
+      const view = opened.agentOf(call);
+      if (view === undefined) continue;
+      const opening = agentPage(view, call, options);
+      const key = agentKey(opening.agent);
+      if (agents.has(key)) continue;
+      agents.set(key, { ...opening, turns: opening.turns.map(shown) });
+      addCalls(view.turns, view.agentId);
     }
   };
   if (tools !== 'none') for (const { turns } of branches) addCalls(turns, null);

@@ -1,0 +1,48 @@
+/** What would be sent, as a tree. */
+import { spanTree } from '../../views/spans/tree.ts';
+import type { TurnTrace } from '../../views/spans/types.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { write } from '../write.ts';
+import { type ChatToSend, tracesOf } from './tracechats.ts';
+
+export async function printTraces(
+  context: Context,
+  args: Arguments,
+  { library, chats }: ChatToSend,
+  since = Number.NEGATIVE_INFINITY,
+): Promise<number> {
+  const tracesIn = await tracesOf(context, args);
+  const json = args.flag('json');
+  const counts = { spans: 0, turns: 0, open: 0, undated: 0 };
+  let separator = '';
+  if (json) await write(context.out, '{\n  "traces": [');
+  for (const chat of chats) {
+    const traces = tracesIn(library, chat);
+    counts.open += traces.filter(({ status }) => status === 'open').length;
+    counts.undated += traces.filter(({ status }) => status === 'undated').length;
+    // A secret that shows itself late is masked in what came before it, too.
+    for (const trace of traces) trace.spans();
+    for (const trace of traces) {
+      const spans = trace.spans();
+      if (spans[0] === undefined || spans[0].startMs < since) continue;
+      counts.spans += spans.length;
+      counts.turns += 1;
+      await write(context.out, json ? `${separator}\n${JSON.stringify(traceJson(trace, spans))}` : spanTree(spans));
+      separator = ',';
+    }
+  }
+  if (json) {
+    const facts = JSON.stringify({ dryRun: true, sent: 0, ...counts }, null, 2).slice(2);
+    await write(context.out, `\n  ],\n${facts}\n`);
+  } else {
+    const { spans, turns, open, undated } = counts;
+    const rest = `${open > 0 ? `, ${open} not over yet` : ''}${undated > 0 ? `, ${undated} without any time` : ''}`;
+    context.err.write(`${turns} turns, ${spans} spans${rest}; nothing was sent\n`);
+  }
+  return 0;
+}
+
+function traceJson({ traceId, turn, promptId }: TurnTrace, spans: ReturnType<TurnTrace['spans']>) {
+  return { traceId, turn, promptId, spans };
+}

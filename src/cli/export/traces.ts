@@ -1,0 +1,146 @@
+/** `skein export langfuse|otlp`: every turn as a trace, each once. */
+import { archiveFolder } from '../../archive/place.ts';
+import { type Counts, openCourier } from '../../export/otlp/courier.ts';
+import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
+import type { Tally } from '../../export/otlp/outbox.ts';
+import { settingsOf, timeoutOf } from '../../export/otlp/settings.ts';
+import { isSeen, saveSeen } from '../../export/otlp/state.ts';
+import { safeLine } from '../../views/safe.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { CommandError, UsageError } from '../errors.ts';
+import { version } from '../mcp/version.ts';
+import { parseTime } from '../time.ts';
+import { printTraces } from './dryrun.ts';
+import { type ChatToSend, chatsToSend, seenOfChat, tracesOf } from './tracechats.ts';
+
+/** Only these of the options of `export` say something to it. */
+const OPTIONS = ['all', 'since', 'endpoint', 'dry-run', 'no-content', 'thinking', 'reveal', 'again'];
+const OTHERS = ['to', 'branch', 'all-branches', 'turn', 'replay', 'tools', 'images', 'yes', 'force'] as const;
+
+export function exportTraces(dialect: Dialect): (context: Context, args: Arguments) => Promise<number> {
+  return async (context, args) => {
+    checkOptions(args);
+    const since = sinceOf(context, args);
+    const chosen = chatsToSend(context, args, since);
+    if (args.flag('dry-run')) return printTraces(context, args, chosen, since);
+    const home = archiveFolder(context);
+    const settings = settingsOf(context.env, home);
+    const endpoint = endpointOf(dialect, settings, args.value('endpoint'));
+    if (chosen.library.demo) {
+      const next = 'Point Skein at your sessions: --root DIR or CLAUDE_CONFIG_DIR; --dry-run shows what would be sent.';
+      throw new CommandError('There are no sessions to send, only the demo set.', endpoint.url, next);
+    }
+    return send(context, args, { endpoint, home, since, timeoutMs: timeoutOf(settings), ...chosen });
+  };
+}
+
+interface Job extends ChatToSend {
+  readonly endpoint: Endpoint;
+  readonly home: string;
+  readonly since: number | undefined;
+  readonly timeoutMs: number | undefined;
+}
+
+async function send(context: Context, args: Arguments, job: Job): Promise<number> {
+  const { endpoint, home, since, timeoutMs, chats, library } = job;
+  const again = args.flag('again');
+  const { signal } = context;
+  const progress = progressOn(context, chats.length);
+  const courier = openCourier({
+    endpoint,
+    home,
+    sender: { version: version() },
+    patience: { signal },
+    timeoutMs,
+    again,
+    since,
+    onRequest: progress.show,
+  });
+  const options = await tracesOf(context, args);
+  try {
+    await courier.sendQueued();
+    for (const chat of chats) {
+      if (signal.aborted || courier.tally.left > 0) break;
+      const seen = seenOfChat(library, chat);
+      progress.next();
+      if (!again && isSeen(courier.places.sessions, chat.id, seen)) continue;
+      await courier.deliver({
+        sessions: chat.sessions.map(({ id }) => id),
+        traces: () => options(library, chat),
+        done: ({ traces, isSettled }) => {
+          if (traces.every(isSettled)) saveSeen(courier.places.sessions, chat.id, seen);
+        },
+      });
+    }
+    await courier.finish();
+  } finally {
+    progress.clear();
+  }
+  return report(context, args, endpoint, courier);
+}
+
+function report(
+  { out, err }: Context,
+  args: Arguments,
+  { url }: Endpoint,
+  { tally, counts }: { readonly tally: Readonly<Tally>; readonly counts: Readonly<Counts> },
+): number {
+  const { sent, turns, queued, left, refused } = tally;
+  const { spans, open, undated, busy } = counts;
+  const problem = tally.offline ?? tally.trouble;
+  if (args.flag('json')) {
+    const facts = { endpoint: url, dryRun: false, spans, sent, turns, queued, left, open, undated, busy };
+    out.write(`${JSON.stringify({ ...facts, refused, problem: problem ?? null }, null, 2)}\n`);
+  } else {
+    const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+    out.write(sent === 0 ? 'Nothing new was sent' : `${many(turns, 'turn')} sent in ${many(sent, 'span')}`);
+    out.write(` ${out.style.dim(`to ${url}`)}\n`);
+    const tell = (what: string) => err.write(`${err.style.warn('warning:')} ${safeLine(what)}\n`);
+    if (problem !== undefined) tell(`the endpoint could not be reached: ${problem}`);
+    if (queued > 0) tell(`${many(queued, 'span')} wait on disk and are sent next time`);
+    if (left > 0) tell(`${many(left, 'span')} or more are left; run it again`);
+    if (undated > 0) tell(`${many(undated, 'turn')} without any time in them cannot be sent`);
+    if (busy > 0) tell(`${many(busy, 'session')} is being sent by another process`);
+    for (const { traceId, spans: count, words } of refused) tell(`trace ${traceId} (${many(count, 'span')}): ${words}`);
+    if (open > 0) err.write(`${err.style.dim(`${many(open, 'turn')} not over yet`)}\n`);
+  }
+  return problem === undefined && refused.length === 0 && busy === 0 ? 0 : 1;
+}
+
+function progressOn({ err }: Context, chats: number) {
+  let at = 0;
+  const show = ({ sent }: Pick<Tally, 'sent'>) => {
+    if (err.isTerminal) err.write(`\r\u001b[Ksending: chat ${at} of ${chats}, ${sent} spans sent`);
+  };
+  return {
+    show,
+    next: () => {
+      at += 1;
+    },
+    clear: () => {
+      if (err.isTerminal) err.write('\r\u001b[K');
+    },
+  };
+}
+
+function checkOptions(args: Arguments): void {
+  const given = OTHERS.find((name) => args.flag(name) || args.values(name).length > 0);
+  if (given !== undefined) {
+    const next = `Whole turns are sent. It takes: ${OPTIONS.map((name) => `--${name}`).join(', ')}`;
+    throw new UsageError(`--${given} is for files.`, `--${given}`, next);
+  }
+  const ways = [args.positionals.length > 0, args.flag('all')].filter(Boolean).length;
+  if (ways === 2) throw new UsageError('SEL and --all do not go together.', '--all', 'Say one.');
+  if (ways === 0 && args.value('since') === undefined) {
+    throw new UsageError('Which chats?', 'SEL is missing', 'Name one, or say --all or --since 2026-01-31.');
+  }
+}
+
+function sinceOf(context: Context, args: Arguments): number | undefined {
+  const given = args.value('since');
+  if (given === undefined) return undefined;
+  const time = parseTime(given, context.now());
+  if (time !== undefined) return time;
+  throw new UsageError(`--since "${given}" is no time.`, '--since', 'For example: 2026-01-31, 7d, today');
+}

@@ -1,0 +1,91 @@
+/** One request, and what its answer means. */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { asString, at, type Json, parseJson } from '../../format/json.ts';
+import type { Endpoint } from './endpoint.ts';
+import { exchange, type HttpAnswer } from './exchange.ts';
+
+export type Answer =
+  | { readonly type: 'accepted' }
+  /** Some spans were not taken; the server does not say which. */
+  | { readonly type: 'partial'; readonly rejected: number; readonly words: string }
+  /** Sent again as it is, the answer would be the same. */
+  | { readonly type: 'refused'; readonly status: number; readonly words: string }
+  /** It may be taken later. Without a status there was no answer at all. */
+  | { readonly type: 'busy'; readonly words: string; readonly status?: number; readonly afterMs?: number };
+
+export type Post = (body: string, signal?: AbortSignal) => Promise<Answer>;
+
+export interface PostOptions {
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}
+
+const TIMEOUT_MS = 30_000;
+const LONGEST_WORDS = 300;
+const compressed = promisify(gzip);
+
+export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post {
+  const { timeoutMs = TIMEOUT_MS, now = Date.now } = options;
+  return async (body, signal) => {
+    const bytes = await compressed(body);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await exchange(endpoint.url, {
+        headers: { ...endpoint.headers, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        body: bytes,
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      });
+      return answerOf(answer, now());
+    } catch (error) {
+      return { type: 'busy', words: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error) };
+    }
+  };
+}
+
+export function answerOf({ status, header, text }: HttpAnswer, now: number): Answer {
+  if (status >= 200 && status < 300) return acceptance(parseJson(text));
+  const said = wordsIn(text);
+  const words = said === '' ? `status ${status}` : `status ${status}: ${said}`;
+  if (status === 408 || status === 429 || status >= 500) {
+    return { type: 'busy', words, status, afterMs: waitOf(header('retry-after'), now) };
+  }
+  const location = header('location');
+  return { type: 'refused', status, words: location === null ? words : `${words} (moved to ${location})` };
+}
+
+/** OTLP tells of spans it did not take in an answer of 200; 64-bit numbers are strings. */
+function acceptance(json: Json | undefined): Answer {
+  const rejected = Number(at(json, 'partialSuccess', 'rejectedSpans') ?? 0);
+  if (!(rejected > 0)) return { type: 'accepted' };
+  const words = asString(at(json, 'partialSuccess', 'errorMessage')) ?? '';
+  return { type: 'partial', rejected, words: cut(words) };
+}
+
+/** Seconds or a date. */
+export function waitOf(header: string | null, now: number): number | undefined {
+  if (header === null || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** What a server says of an error, most of them in JSON. */
+function wordsIn(text: string): string {
+  const json = parseJson(text);
+  const known = [at(json, 'message'), at(json, 'error', 'message'), at(json, 'error'), at(json, 'detail')];
+  return cut(known.map(asString).find((each) => each !== undefined && each !== '') ?? text);
+}
+
+function cut(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
+}
+
+/** Some errors say little; their cause knows more. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  return cause.message === '' ? code || cause.name : cause.message;
+}

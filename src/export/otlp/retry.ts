@@ -1,0 +1,57 @@
+/** Sends until it is taken, refused, or the patience is over: exponential backoff with jitter, longer where the server says so. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Post } from './post.ts';
+
+export interface Patience {
+  /** How often a request is sent at most. */
+  readonly tries?: number;
+  readonly firstWaitMs?: number;
+  readonly longestWaitMs?: number;
+  /** Milliseconds on the clock: nothing is waited for beyond it. */
+  readonly deadline?: number;
+  readonly signal?: AbortSignal;
+  readonly random?: () => number;
+  readonly now?: () => number;
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+const TRIES = 6;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 30_000;
+
+export async function sendPatiently(post: Post, body: string, patience: Patience = {}): Promise<Answer> {
+  const { tries = TRIES, deadline = Number.POSITIVE_INFINITY, now = Date.now, wait = pause } = patience;
+  const stop = stopOf(patience, now());
+  for (let done = 1; ; done += 1) {
+    const answer = await post(body, stop);
+    if (answer.type !== 'busy' || done >= tries || stop?.aborted) return answer;
+    const ms = waitBefore(done, answer.afterMs, patience);
+    if (ms === undefined || now() + ms >= deadline) return answer;
+    await wait(ms, stop);
+    if (stop?.aborted) return answer;
+  }
+}
+
+function stopOf({ signal, deadline }: Patience, now: number): AbortSignal | undefined {
+  if (deadline === undefined) return signal;
+  const end = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - now)));
+  return signal === undefined ? end : AbortSignal.any([signal, end]);
+}
+
+/** undefined: longer than we are ready to wait. */
+export function waitBefore(done: number, afterMs: number | undefined, patience: Patience): number | undefined {
+  const { firstWaitMs = FIRST_WAIT_MS, longestWaitMs = LONGEST_WAIT_MS, random = Math.random } = patience;
+  const grown = Math.min(longestWaitMs, firstWaitMs * 2 ** (done - 1));
+  // Half of it by chance, so that those who were turned away together do not come back together.
+  const own = grown / 2 + (grown / 2) * random();
+  if (afterMs === undefined) return own;
+  return afterMs > longestWaitMs ? undefined : Math.max(afterMs, own);
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch {
+    // Whoever stops it sees the signal.
+  }
+}

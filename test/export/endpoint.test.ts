@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { endpointOf } from '../../src/export/otlp/endpoint.ts';
+import { answerOf, waitOf } from '../../src/export/otlp/post.ts';
+import { sendPatiently, waitBefore } from '../../src/export/otlp/retry.ts';
+import { settingsOf, timeoutOf } from '../../src/export/otlp/settings.ts';
+import { tempFolder } from '../support/files.ts';
+
+const KEYS = { LANGFUSE_PUBLIC_KEY: 'pk', LANGFUSE_SECRET_KEY: 'sk' };
+
+describe('where spans go', () => {
+  test.each([
+    [{}, undefined, 'https://cloud.langfuse.com/api/public/otel/v1/traces'],
+    [{ LANGFUSE_HOST: 'http://h:3000/' }, undefined, 'http://h:3000/api/public/otel/v1/traces'],
+    [{ LANGFUSE_BASE_URL: 'http://b', LANGFUSE_HOST: 'http://h' }, undefined, 'http://b/api/public/otel/v1/traces'],
+    [{ LANGFUSE_BASE_URL: 'http://b' }, 'http://g/sub', 'http://g/sub/api/public/otel/v1/traces'],
+    [{}, 'http://g/api/public/otel', 'http://g/api/public/otel/v1/traces'],
+    [{}, 'http://g/api/public/otel/v1/traces/', 'http://g/api/public/otel/v1/traces'],
+  ])('T1: Langfuse %j %s', (settings, given, url) => {
+    const endpoint = endpointOf('langfuse', { ...KEYS, ...settings }, given);
+    expect(endpoint.url).toBe(url);
+    expect(endpoint.headers).toEqual({
+      authorization: `Basic ${Buffer.from('pk:sk').toString('base64')}`,
+      'x-langfuse-ingestion-version': '4',
+    });
+  });
+
+  test.each([
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318' }, undefined, 'http://c:4318/v1/traces'],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318/v1/traces' }, undefined, 'http://c:4318/v1/traces'],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/in' }, undefined, 'http://c/in'],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/in' }, 'http://g', 'http://g/v1/traces'],
+  ])('OTLP %j %s', (settings, given, url) => expect(endpointOf('otlp', settings, given).url).toBe(url));
+
+  test('headers are read as OpenTelemetry writes them', () => {
+    const settings = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c',
+      OTEL_EXPORTER_OTLP_HEADERS: 'X-Key=a%2Cb, authorization=Bearer x=y,',
+    };
+    expect(endpointOf('otlp', settings).headers).toEqual({ 'x-key': 'a,b', authorization: 'Bearer x=y' });
+    expect(() => endpointOf('otlp', { ...settings, OTEL_EXPORTER_OTLP_HEADERS: 'nonsense' })).toThrow(/not name=value/);
+  });
+
+  test('a new secret goes on with the state of the old one; another project or address does not', () => {
+    const key = endpointOf('langfuse', KEYS).key;
+    expect(endpointOf('langfuse', { ...KEYS, LANGFUSE_SECRET_KEY: 'new' }).key).toBe(key);
+    expect(endpointOf('langfuse', { ...KEYS, LANGFUSE_PUBLIC_KEY: 'other' }).key).not.toBe(key);
+    expect(endpointOf('langfuse', KEYS, 'http://other').key).not.toBe(key);
+    expect(key).toMatch(/^langfuse-[0-9a-f]{12}$/);
+  });
+
+  test.each([
+    ['langfuse', {}, undefined, /LANGFUSE_PUBLIC_KEY is not set/],
+    ['langfuse', { LANGFUSE_PUBLIC_KEY: 'pk' }, undefined, /LANGFUSE_SECRET_KEY is not set/],
+    ['otlp', {}, undefined, /No endpoint is set/],
+    ['otlp', {}, 'ftp://x', /no http address/],
+    ['otlp', {}, 'collector', /no http address/],
+    ['otlp', {}, 'http://a:b@c', /holds a password/],
+  ] as const)('%s %j %s is told', (dialect, settings, given, words) =>
+    expect(() => endpointOf(dialect, settings, given)).toThrow(words),
+  );
+
+  test('the environment comes before export.json; what is empty counts as not set', () => {
+    const home = tempFolder();
+    writeFileSync(join(home, 'export.json'), '{"LANGFUSE_PUBLIC_KEY":"file","LANGFUSE_HOST":"http://f","PATH":"/x"}');
+    const settings = settingsOf(
+      { LANGFUSE_PUBLIC_KEY: 'env', LANGFUSE_HOST: '', OTEL_EXPORTER_OTLP_TIMEOUT: '700' },
+      home,
+    );
+    expect(settings).toMatchObject({ LANGFUSE_PUBLIC_KEY: 'env', LANGFUSE_HOST: 'http://f' });
+    expect(settings.PATH).toBeUndefined();
+    expect(timeoutOf(settings)).toBe(700);
+  });
+});
+
+describe('what an answer means', () => {
+  const answer = (status: number, text: string, headers: Record<string, string> = {}) =>
+    answerOf({ status, text, header: (name) => headers[name] ?? null }, 0);
+  test.each([
+    [200, '{}', { type: 'accepted' }],
+    [204, '', { type: 'accepted' }],
+    [200, '{"partialSuccess":{}}', { type: 'accepted' }],
+    [
+      200,
+      '{"partialSuccess":{"rejectedSpans":"3","errorMessage":"no"}}',
+      { type: 'partial', rejected: 3, words: 'no' },
+    ],
+    [400, '{"message":"bad id"}', { type: 'refused', status: 400, words: 'status 400: bad id' }],
+    [401, '', { type: 'refused', status: 401, words: 'status 401' }],
+    [307, '', { type: 'refused', status: 307, words: 'status 307' }],
+    [408, '', { type: 'busy', status: 408, words: 'status 408' }],
+    [503, 'try later', { type: 'busy', status: 503, words: 'status 503: try later' }],
+  ])('%d %s', (status, body, meant) => expect(answer(status, body)).toMatchObject(meant));
+
+  test('Retry-After in seconds or as a date', () => {
+    expect(answer(429, '', { 'retry-after': '7' })).toMatchObject({ type: 'busy', afterMs: 7000 });
+    const now = Date.UTC(2026, 0, 1);
+    expect(waitOf(new Date(now + 90_000).toUTCString(), now)).toBe(90_000);
+    expect(waitOf(new Date(now - 90_000).toUTCString(), now)).toBe(0);
+    expect(waitOf('soon', now)).toBeUndefined();
+  });
+});
+
+describe('patience', () => {
+  test('waits grow, by chance between half and whole, up to a bound; Retry-After counts where it is longer', () => {
+    const waits = (random: number) => [1, 2, 3, 9].map((done) => waitBefore(done, undefined, { random: () => random }));
+    expect(waits(0)).toEqual([250, 500, 1000, 15_000]);
+    expect(waits(1)).toEqual([500, 1000, 2000, 30_000]);
+    expect(waitBefore(1, 4000, {})).toBe(4000);
+    expect(waitBefore(1, 120_000, {})).toBeUndefined();
+  });
+
+  test('nothing is waited for beyond the deadline, and not more often than said', async () => {
+    const waited: number[] = [];
+    let now = 0;
+    const clock = {
+      now: () => now,
+      wait: async (ms: number) => {
+        waited.push(ms);
+        now += ms;
+      },
+      random: () => 1,
+    };
+    let sent = 0;
+    const busy = async () => {
+      sent += 1;
+      return { type: 'busy', words: 'no', status: 503 } as const;
+    };
+    await sendPatiently(busy, '', { ...clock, tries: 3 });
+    expect([sent, waited]).toEqual([3, [500, 1000]]);
+    await sendPatiently(busy, '', { ...clock, deadline: now + 2000, tries: 9 });
+    expect(waited.slice(2)).toEqual([500, 1000]);
+  });
+});

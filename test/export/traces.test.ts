@@ -1,0 +1,318 @@
+/** Turns on their way to a server, as it sees them. */
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { io, ioSince } from '../../src/disk/io.ts';
+import { deliverSession } from '../../src/export/otlp/session.ts';
+import { toJsonl, user } from '../support/build.ts';
+import { FIXTURES, tempFolder } from '../support/files.ts';
+import { deliveryTo, expectSameRows, QUICK, SPANS } from '../support/growing.ts';
+import { runHere } from '../support/inprocess.ts';
+import { type Fault, type Receiver, startReceiver } from '../support/receiver.ts';
+import { machineWith, SPANS_A_TURN, type TracedMachine, turnLines } from '../support/traced.ts';
+
+async function started(sessions: Record<string, number>): Promise<{ server: Receiver; machine: TracedMachine }> {
+  const server = await startReceiver();
+  return { server, machine: machineWith(sessions, server.url) };
+}
+
+const run = (machine: TracedMachine, ...argv: string[]) => runHere(['export', ...argv], machine.env);
+
+describe('skein export langfuse|otlp', () => {
+  test('T2, T3: everything once, at most 500 spans a request; again nothing; after appending only what is new', async () => {
+    const { server, machine } = await started({ a: 180, b: 7 });
+    const first = await run(machine, 'langfuse', '--all', '--json');
+    expect(first.code).toBe(0);
+    expect(first.json()).toMatchObject({
+      spans: 187 * SPANS_A_TURN,
+      sent: 187 * SPANS_A_TURN,
+      turns: 187,
+      refused: [],
+    });
+    expect(server.rows.size).toBe(187 * SPANS_A_TURN);
+    expect(server.arrived()).toBe(server.rows.size);
+    for (const { spans, headers, path } of server.requests) {
+      expect(spans.length).toBeLessThanOrEqual(500);
+      expect(path).toBe('/api/public/otel/v1/traces');
+      expect(headers).toMatchObject({ 'content-encoding': 'gzip', 'x-langfuse-ingestion-version': '4' });
+    }
+    const requests = server.requests.length;
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ spans: 0, sent: 0 });
+    expect(server.requests.length).toBe(requests);
+    appendFileSync(machine.fileOf('b'), toJsonl(turnLines('b', 8, 9)));
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({
+      sent: 2 * SPANS_A_TURN,
+      turns: 2,
+    });
+    expect(server.arrived()).toBe(189 * SPANS_A_TURN);
+    expect((await run(machine, 'langfuse', '--all', '--again', '--json')).json()).toMatchObject({ turns: 189 });
+    expect(server.rows.size).toBe(189 * SPANS_A_TURN);
+  });
+
+  test('T3: a copy of turns in another session is not sent again', async () => {
+    const { server, machine } = await started({ a: 5 });
+    await run(machine, 'langfuse', '--all');
+    const copied = readFileSync(machine.fileOf('a'), 'utf8').replaceAll('"sessionId":"a"', '"sessionId":"c"');
+    writeFileSync(machine.fileOf('c'), copied);
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ sent: 0 });
+    expect(server.arrived()).toBe(5 * SPANS_A_TURN);
+  });
+
+  test('each endpoint has its own state; OTLP is sent in the words of OpenTelemetry', async () => {
+    const { server, machine } = await started({ a: 2 });
+    const env = { ...machine.env, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=k' };
+    await runHere(['export', 'langfuse', 'a'], env);
+    await runHere(['export', 'otlp', 'a', '--endpoint', server.url], env);
+    const last = server.requests.at(-1);
+    expect(last?.path).toBe('/v1/traces');
+    expect(last?.headers['x-key']).toBe('k');
+    expect(JSON.stringify(last?.spans)).toContain('gen_ai.operation.name');
+    expect(server.arrived()).toBe(2 * 2 * SPANS_A_TURN);
+  });
+
+  test('secrets are masked, also before the place that gives them away; --no-content sends nothing that was said', async () => {
+    const { server, machine } = await started({});
+    // Put together here, so that no scanner takes this file for a leak. Nothing but the second turn tells what it is.
+    const secret = ['q7Zt9Lw2Xc4Vb', '6Nm8Kj1Rf3Ty5'].join('');
+    const said = new Map([
+      [0, user(`use ${secret} now`)],
+      [4, user(`export DB_PASSWORD=${secret}`)],
+    ]);
+    const lines = turnLines('a', 1, 2).map((line, place) => ({ ...line, ...said.get(place) }));
+    writeFileSync(machine.fileOf('a'), toJsonl(lines));
+    await run(machine, 'langfuse', 'a');
+    expect(JSON.stringify([...server.rows.values()])).toContain('DB_PASSWORD');
+    expect(JSON.stringify(server.requests)).not.toContain(secret);
+    await run(machine, 'langfuse', 'a', '--again', '--no-content');
+    const bare = [...server.rows.values()];
+    expect(bare.flatMap(({ input, output }) => [input, output]).filter((each) => each !== null)).toEqual([]);
+    expect(JSON.stringify(server.requests.at(-1))).not.toMatch(/answer 1|echo 1|out 1/);
+    await run(machine, 'langfuse', 'a', '--again', '--reveal');
+    expect(JSON.stringify(server.requests.at(-1))).toContain(secret);
+  });
+
+  test('--dry-run prints the spans and sends nothing, without keys; --since takes only later turns', async () => {
+    const { server, machine } = await started({ a: 3 });
+    const bare = { HOME: machine.home, CLAUDE_CONFIG_DIR: machine.root };
+    const tree = await runHere(['export', 'otlp', 'a', '--dry-run'], bare);
+    expect(tree.text.split('\n').filter((line) => line.startsWith('agent Turn '))).toHaveLength(3);
+    expect(tree.text).toContain('\n    tool Bash');
+    expect((await runHere(['export', 'langfuse', '--all', '--dry-run', '--json'], bare)).json()).toMatchObject({
+      dryRun: true,
+      spans: 3 * SPANS_A_TURN,
+      sent: 0,
+    });
+    expect(server.requests).toEqual([]);
+    const since = ['--since', '2026-01-02T10:00:04Z', '--json'];
+    expect((await run(machine, 'langfuse', ...since)).json()).toMatchObject({ turns: 2 });
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ turns: 1 });
+  });
+
+  test('a turn that is not over is not sent until it is', async () => {
+    const { server, machine } = await started({});
+    const [prompt, call, done, answer] = turnLines('a', 1, 1);
+    writeFileSync(machine.fileOf('a'), toJsonl([prompt, call, done].filter((line) => line !== undefined)));
+    expect((await run(machine, 'langfuse', 'a', '--json')).json()).toMatchObject({ sent: 0, open: 1 });
+    appendFileSync(machine.fileOf('a'), toJsonl(answer === undefined ? [] : [answer]));
+    expect((await run(machine, 'langfuse', 'a', '--json')).json()).toMatchObject({ turns: 1, open: 0 });
+    expect(server.rows.size).toBe(SPANS_A_TURN);
+  });
+
+  test.each([
+    [['langfuse'], /Which chats/],
+    [['langfuse', 'a', '--all'], /do not go together/],
+    [['langfuse', 'a', '--replay'], /--replay is for files/],
+    [['otlp', 'a'], /No endpoint is set/],
+    [['otlp', '--since', 'soon'], /is no time/],
+  ])('%j is told', async (argv, words) => {
+    const { machine } = await started({ a: 1 });
+    await expect(run(machine, ...argv)).rejects.toThrow(words);
+  });
+
+  test('--json is as docs/schema says', async () => {
+    const { server, machine } = await started({ a: 2 });
+    const schema = new URL('../../docs/schema/traces.schema.json', import.meta.url);
+    const validate = new Ajv2020({ strictTypes: false }).compile(JSON.parse(readFileSync(schema, 'utf8')));
+    server.fail(() => ({ status: 400, body: 'no' }));
+    for (const more of [['--dry-run'], ['--no-content']]) {
+      expect([validate((await run(machine, 'langfuse', 'a', '--json', ...more)).json()), validate.errors]).toEqual([
+        true,
+        null,
+      ]);
+    }
+    expect(validate({ dryRun: false, spans: 1 })).toBe(false);
+  });
+
+  test('the demo set is not sent', async () => {
+    const { server, machine } = await started({});
+    const env = { ...machine.env, CLAUDE_CONFIG_DIR: tempFolder() };
+    await expect(runHere(['export', 'langfuse', '--all'], env)).rejects.toThrow(/only the demo set/);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a server that fails', () => {
+  const FAULTS: readonly [string, Fault][] = [
+    ['500', { status: 500 }],
+    ['429 with Retry-After', { status: 429, headers: { 'retry-after': '0.02' } }],
+    ['408', { status: 408 }],
+    ['a connection that drops', 'dropped'],
+    ['an answer that is lost', 'lost'],
+    ['no answer', 'hangs'],
+    ['some spans taken', 'partial'],
+  ];
+  test.each(FAULTS)('T2: %s is sent again, and arrives once', async (_, fault) => {
+    const { server, machine } = await started({ a: 3 });
+    server.fail((_request, place) => (place < 2 ? fault : undefined));
+    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    expect(sent).toMatchObject({ turns: 3, spans: 3 * SPANS_A_TURN, queued: 0, refused: [] });
+    expect(server.rows.size).toBe(3 * SPANS_A_TURN);
+    const requests = server.requests.length;
+    await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    expect(server.requests.length).toBe(requests);
+  });
+
+  test('an answer of 200 that is not JSON counts as taken', async () => {
+    const { server, machine } = await started({ a: 1 });
+    server.fail(() => 'not-json');
+    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    expect([sent.turns, server.requests.length]).toEqual([1, 1]);
+  });
+
+  test('401 is not tried again, told in the server’s words, and nothing counts as sent', async () => {
+    const { server, machine } = await started({ a: 2 });
+    server.fail(() => ({ status: 401, body: '{"message":"Invalid credentials"}' }));
+    await expect(run(machine, 'langfuse', 'a')).rejects.toThrow(/status 401: Invalid credentials/);
+    expect(server.requests.length).toBe(1);
+    server.fail(() => undefined);
+    expect((await run(machine, 'langfuse', 'a', '--json')).json()).toMatchObject({ turns: 2 });
+  });
+
+  test('one turn that the server refuses does not hold back the others, and is told', async () => {
+    const { server, machine } = await started({ a: 8 });
+    const isBad = (spans: readonly unknown[]) => JSON.stringify(spans).includes('prompt 5 of a');
+    server.fail(({ spans }) => (isBad(spans) ? { status: 400, body: '{"message":"bad attribute"}' } : undefined));
+    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    expect(sent).toMatchObject({ turns: 7, refused: [{ spans: SPANS_A_TURN, words: 'status 400: bad attribute' }] });
+    server.fail(() => undefined);
+    const later = await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    expect(later).toMatchObject({ turns: 1, refused: [] });
+    expect(server.arrived()).toBe(8 * SPANS_A_TURN);
+  });
+
+  test('spans that are never taken are told after a few tries', async () => {
+    const { server, machine } = await started({ a: 1 });
+    server.fail(() => 'partial');
+    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    expect(sent.refused).toMatchObject([{ words: '2 spans were not taken: too many at once' }]);
+    expect(server.requests.length).toBe(4);
+  });
+
+  test('offline: turns wait on disk, oldest first, readable only by their owner, and are sent before new ones', async () => {
+    const { server, machine } = await started({ a: 2 });
+    const nowhere = 'http://127.0.0.1:9';
+    const home = machine.home;
+    const queue = join(home, 'export', 'queue');
+    const file = machine.fileOf('a');
+    const offline = deliveryTo(nowhere, home, { patience: { ...QUICK, tries: 2 } });
+    expect(await deliverSession({ file }, SPANS, offline)).toMatchObject({ turns: 0, queued: 2 * SPANS_A_TURN });
+    appendFileSync(file, toJsonl(turnLines('a', 3, 3)));
+    // What waits already is not put there again.
+    expect(await deliverSession({ file }, SPANS, offline)).toMatchObject({ queued: SPANS_A_TURN });
+    expect(readdirSync(queue)).toHaveLength(2);
+    // The same endpoint, reached at last.
+    const online = { ...offline, endpoint: { ...offline.endpoint, url: server.url } };
+    appendFileSync(file, toJsonl(turnLines('a', 4, 4)));
+    expect(await deliverSession({ file }, SPANS, online)).toMatchObject({ turns: 4, queued: 0 });
+    expect(readdirSync(queue)).toEqual([]);
+    expect(server.requests.map(({ spans }) => spans.length / SPANS_A_TURN)).toEqual([2, 1, 1]);
+    expect(server.arrived()).toBe(4 * SPANS_A_TURN);
+    expect(readdirSync(join(home, 'export', 'locks'))).toEqual([]);
+  });
+
+  test('offline with a full queue: what is left is made again from the transcript', async () => {
+    const { server, machine } = await started({ a: 3 });
+    const file = machine.fileOf('a');
+    const offline = deliveryTo('http://127.0.0.1:9', machine.home, {
+      patience: { ...QUICK, tries: 1 },
+      mostQueued: 10,
+    });
+    expect(await deliverSession({ file }, SPANS, offline)).toMatchObject({ queued: 0, left: 3 * SPANS_A_TURN });
+    const online = { ...offline, endpoint: { ...offline.endpoint, url: server.url } };
+    expect(await deliverSession({ file }, SPANS, online)).toMatchObject({ turns: 3 });
+  });
+
+  test('a deadline ends it, and nothing is lost', async () => {
+    const { server, machine } = await started({ a: 2 });
+    server.fail(() => 'hangs');
+    const deadline = Date.now() + 150;
+    const delivery = deliveryTo(server.url, machine.home, { patience: { ...QUICK, deadline }, timeoutMs: 60_000 });
+    expect(await deliverSession({ file: machine.fileOf('a') }, SPANS, delivery)).toMatchObject({ turns: 0 });
+    server.fail(() => undefined);
+    const later = deliveryTo(server.url, machine.home);
+    expect(await deliverSession({ file: machine.fileOf('a') }, SPANS, later)).toMatchObject({ turns: 2, queued: 0 });
+    expect(server.rows.size).toBe(2 * SPANS_A_TURN);
+  });
+
+  test('state that cannot be written: nothing is sent, and that is told', async () => {
+    const { server, machine } = await started({ a: 1 });
+    const home = join(tempFolder(), 'file');
+    writeFileSync(home, '');
+    await expect(deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, home))).rejects.toThrow(
+      /cannot lock/,
+    );
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe('a session from where it was last sent', () => {
+  test('only the new end of the file is read', async () => {
+    const { server, machine } = await started({ a: 400 });
+    const file = machine.fileOf('a');
+    const delivery = deliveryTo(server.url, machine.home);
+    await deliverSession({ file }, SPANS, delivery);
+    appendFileSync(file, toJsonl(turnLines('a', 401, 401)));
+    const before = { ...io };
+    expect(await deliverSession({ file }, SPANS, delivery)).toMatchObject({ turns: 1 });
+    const turnBytes = toJsonl(turnLines('a', 401, 401)).length;
+    expect(ioSince(before).bytesRead).toBeLessThan(12 * turnBytes);
+    const unchanged = { ...io };
+    await deliverSession({ file }, SPANS, delivery);
+    expect(ioSince(unchanged).bytesRead).toBeLessThan(4 * turnBytes);
+    expect([...server.rows.values()].findLast(({ type }) => type === 'agent')?.name).toBe('Turn 401');
+    // From its start nothing else is found.
+    expect(await deliverSession({ file, whole: true }, SPANS, delivery)).toMatchObject({ turns: 0 });
+  });
+
+  test('a file that was written anew is read from its start', async () => {
+    const { server, machine } = await started({ a: 6 });
+    const file = machine.fileOf('a');
+    const delivery = deliveryTo(server.url, machine.home);
+    await deliverSession({ file }, SPANS, delivery);
+    writeFileSync(file, toJsonl(turnLines('z', 1, 9)));
+    expect(await deliverSession({ file }, SPANS, delivery)).toMatchObject({ turns: 9 });
+  });
+
+  test('two at once: one sends, each turn once', async () => {
+    const { server, machine } = await started({ a: 30 });
+    server.slow(20);
+    const each = () => deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    const sent = await Promise.all([each(), each(), each()]);
+    expect(sent.map(({ turns }) => turns).sort()).toEqual([0, 0, 30]);
+    expect(server.arrived()).toBe(30 * SPANS_A_TURN);
+  });
+
+  /** The others: test/deep/export.test.ts. */
+  test.each(['1.0.111/d-agent', '2.1.325/j-hooks', '2.1.325/k-interactive'])(
+    'T3: %s sent as it grows gives the rows of the whole',
+    (scenario) => expectSameRows(join(FIXTURES, 'recorded', scenario)),
+  );
+});
+
+test('a courier asked for many small sessions fills its requests', async () => {
+  const sessions = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`s${n}`, 1]));
+  const { server, machine } = await started(sessions);
+  expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ turns: 60 });
+  expect(server.requests.length).toBeLessThanOrEqual(3);
+});
