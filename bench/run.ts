@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { benchArchive } from './archive.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { benchEdit } from './edit.ts';
+import { benchHook } from './hook.ts';
 import { costOf } from './measure.ts';
 import { benchSearch } from './search.ts';
 import { benchServe } from './serve.ts';
@@ -174,6 +175,8 @@ if (wanted('serve')) {
 }
 
 if (wanted('web')) await benchWeb({ node: NODE, skein: SKEIN, row });
+
+if (wanted('hook')) await benchHook({ node: NODE, skein: SKEIN, row });
 
 const over = rows.filter(({ ratio, target }) => ratio > target);
 console.log(`\n${rows.length - over.length} of ${rows.length} within their targets`);

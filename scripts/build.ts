@@ -75,6 +75,8 @@ const command: BuildOptions & { metafile: true } = {
   define: { 'import.meta.url': 'moduleUrl' },
   banner: { js: "const moduleUrl = process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
   plugins: [heavy, builtins, slimPrices],
+  // Its CommonJS asks for its parts in a way that cannot be bundled.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
 };
 const built = await Promise.all([
   build({
@@ -91,7 +93,12 @@ const built = await Promise.all([
   // What others import.
   build({
     ...shared,
-    entryPoints: { format: 'src/format/index.ts', graph: 'src/graph/index.ts', views: 'src/views/index.ts' },
+    entryPoints: {
+      format: 'src/format/index.ts',
+      graph: 'src/graph/index.ts',
+      edit: 'src/edit/index.ts',
+      views: 'src/views/index.ts',
+    },
     splitting: true,
     format: 'esm',
     plugins: [builtins, slimPrices],

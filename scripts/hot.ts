@@ -3,28 +3,49 @@
  * a third of the time. `bin/skein` takes them where they fit its V8, and the whole command elsewhere.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 
-/** By verb: runs that go through what is to be fast. */
-const HOT: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  search: [
-    ['search', 'test', '--json'],
-    ['search', 'the'],
-    ['search', 'tool:Bash', '--color', 'always'],
-    ['search', 'nowhere', '--reveal'],
-    ['search', 'test', '--scan', '--json'],
-  ],
-  usage: [
-    ['usage', '--statusline'],
-    ['usage', '--json'],
-    ['usage', '--by', 'project,model'],
-    ['usage', '--heatmap'],
-    ['usage', '--statusline'],
-  ],
+interface Hot {
+  /** What is to be fast is gone through. */
+  readonly runs: readonly (readonly string[])[];
+  /** On standard input, from the folder of the sessions. */
+  readonly input?: (demo: string) => string;
+}
+
+/** By verb. */
+const HOT: Readonly<Record<string, Hot>> = {
+  search: {
+    runs: [
+      ['search', 'test', '--json'],
+      ['search', 'the'],
+      ['search', 'tool:Bash', '--color', 'always'],
+      ['search', 'nowhere', '--reveal'],
+      ['search', 'test', '--scan', '--json'],
+    ],
+  },
+  usage: {
+    runs: [
+      ['usage', '--statusline'],
+      ['usage', '--json'],
+      ['usage', '--by', 'project,model'],
+      ['usage', '--heatmap'],
+      ['usage', '--statusline'],
+    ],
+  },
+  hook: {
+    // Nobody listens there: what would be sent is queued.
+    runs: [['hook', 'run', '--archive', '--otlp', 'http://127.0.0.1:9', '--wait', '0']],
+    input: (demo) => JSON.stringify({ hook_event_name: 'Stop', transcript_path: sessionIn(demo) }),
+  },
 };
+
+function sessionIn(demo: string): string {
+  const [first = ''] = globSync('projects/*/*.jsonl', { cwd: demo }).sort();
+  return join(demo, first);
+}
 
 /** Leaves the other verbs out. */
 function only(verb: string): Plugin {
@@ -54,15 +75,16 @@ export function buildHot(options: BuildOptions & { metafile: true }): Promise<Bu
 /** For the Node that runs this: another one makes nothing of it and goes without. */
 export function makeCodeCaches(dist: string, root: string): void {
   const home = mkdtempSync(join(tmpdir(), 'skein-build-'));
-  const env = { PATH: process.env.PATH, HOME: home, SKEIN_HOME: home, CLAUDE_CONFIG_DIR: join(root, 'demo') };
-  const node = (...args: string[]) =>
-    execFileSync(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const demo = join(root, 'demo');
+  const env = { PATH: process.env.PATH, HOME: home, SKEIN_HOME: home, CLAUDE_CONFIG_DIR: demo };
+  const node = (args: string[], input = '') =>
+    execFileSync(process.execPath, args, { env, input, stdio: ['pipe', 'ignore', 'inherit'] });
   try {
-    node('-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(['archive', 'sync'])`);
-    for (const [verb, runs] of Object.entries(HOT)) {
+    node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(['archive', 'sync'])`]);
+    for (const [verb, { runs, input }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${verb}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
-      node(join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(runs));
+      node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(runs)], input?.(demo));
     }
   } finally {
     rmSync(home, { recursive: true, force: true });

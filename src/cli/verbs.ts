@@ -3,7 +3,7 @@ import type { Command } from './command.ts';
 
 interface Verb {
   readonly name: string;
-  readonly group: 'look' | 'keep' | 'tools';
+  readonly group: 'look' | 'rewrite' | 'keep' | 'tools';
   readonly load: () => Promise<Command>;
 }
 
@@ -18,12 +18,22 @@ export const VERBS: readonly Verb[] = [
   { name: 'check', group: 'look', load: async () => (await import('./commands/check.ts')).check },
   { name: 'context', group: 'look', load: async () => (await import('./commands/context.ts')).context },
   { name: 'diff', group: 'look', load: async () => (await import('./commands/diff.ts')).diff },
+  { name: 'serve', group: 'look', load: async () => (await import('./commands/serve.ts')).serve },
+  { name: 'clone', group: 'rewrite', load: async () => (await import('./commands/clone.ts')).clone },
+  { name: 'slim', group: 'rewrite', load: async () => (await import('./commands/slim.ts')).slim },
+  { name: 'compress', group: 'rewrite', load: async () => (await import('./commands/compress.ts')).compress },
+  { name: 'repair', group: 'rewrite', load: async () => (await import('./commands/repair.ts')).repair },
+  { name: 'move', group: 'rewrite', load: async () => (await import('./commands/move.ts')).move },
+  { name: 'merge', group: 'rewrite', load: async () => (await import('./commands/merge.ts')).merge },
+  { name: 'undo', group: 'rewrite', load: async () => (await import('./commands/undo.ts')).undo },
+  { name: 'export', group: 'keep', load: async () => (await import('./commands/export.ts')).exportChats },
   { name: 'archive', group: 'keep', load: async () => (await import('./commands/archive.ts')).archive },
+  { name: 'hook', group: 'keep', load: async () => (await import('./commands/hook.ts')).hook },
   { name: 'mcp', group: 'tools', load: async () => (await import('./commands/mcp.ts')).mcp },
   { name: 'completion', group: 'tools', load: async () => (await import('./commands/completion.ts')).completion },
 ];
 
-export const GROUPS = { look: 'Look', keep: 'Keep', tools: 'Tools' } as const;
+export const GROUPS = { look: 'Look', rewrite: 'Rewrite', keep: 'Keep', tools: 'Tools' } as const;
 
 export function findVerb(name: string): Verb | undefined {
   return VERBS.find((verb) => verb.name === name);

@@ -1,6 +1,6 @@
 /** Prices as they were looked up, kept as JSON. */
-import { asArray, asNumber, asObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
-import { TABLE } from '../../views/usage/pricetable.ts';
+import type { JsonObject } from '../../format/json.ts';
+import { fromKnownRates, toKnownRates } from '../../views/usage/keptrates.ts';
 import type { Rates } from '../../views/usage/rates.ts';
 
 export interface RateCache {
@@ -10,8 +10,7 @@ export interface RateCache {
 
 /** Prices already looked up: the table itself takes longer to load than a status line may take. */
 export function createRates(kept: JsonObject): RateCache {
-  const known = new Map<string, Rates | undefined>();
-  for (const [model, rates] of Object.entries(asObject(kept[TABLE.version]) ?? {})) known.set(model, toRates(rates));
+  const known = toKnownRates(kept);
   return {
     async of(model) {
       if (known.has(model)) return known.get(model);
@@ -20,35 +19,6 @@ export function createRates(kept: JsonObject): RateCache {
       known.set(model, rates);
       return rates;
     },
-    known: () => ({
-      [TABLE.version]: Object.fromEntries(
-        [...known].map(([model, rates]) => [model, parseJson(JSON.stringify(rates ?? null)) ?? null]),
-      ),
-    }),
+    known: () => fromKnownRates(known),
   };
-}
-
-function toRates(json: Json | undefined): Rates | undefined {
-  const rates = asObject(json);
-  const input = toRate(rates?.input);
-  const output = toRate(rates?.output);
-  if (rates === undefined || input === undefined || output === undefined) return undefined;
-  return {
-    input,
-    output,
-    cacheWrite: toRate(rates.cacheWrite),
-    cacheWrite1h: toRate(rates.cacheWrite1h),
-    cacheRead: toRate(rates.cacheRead),
-    webSearches: toRate(rates.webSearches),
-  };
-}
-
-function toRate(json: Json | undefined): Rates['input'] | undefined {
-  if (typeof json === 'number') return json;
-  const base = asNumber(asObject(json)?.base);
-  const tiers = asArray(asObject(json)?.tiers)?.map((tier) => ({
-    start: asNumber(asObject(tier)?.start) ?? 0,
-    price: asNumber(asObject(tier)?.price) ?? 0,
-  }));
-  return base === undefined || tiers === undefined ? undefined : { base, tiers };
 }

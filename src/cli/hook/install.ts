@@ -1,0 +1,93 @@
+/** `skein hook install` and `uninstall`. */
+import { resolve } from 'node:path';
+import { archiveFolder } from '../../archive/place.ts';
+import { endpointsOf } from '../../client/hook/destinations.ts';
+import { keepKeys } from '../../client/hook/keys.ts';
+import { hookPlaces } from '../../client/hook/place.ts';
+import { addHooks, EVENTS, projectSettings, removeHooks, userSettings } from '../../client/hook/settings.ts';
+import { sendTestSpan } from '../../client/hook/testspan.ts';
+import type { Endpoint } from '../../export/otlp/endpoint.ts';
+import { settingsOf } from '../../export/otlp/settings.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { version } from '../mcp/version.ts';
+import { ownCommand } from '../owncommand.ts';
+import { quoted } from './command.ts';
+import { argumentsOf, choiceOf } from './options.ts';
+
+interface Tested {
+  readonly endpoint: string;
+  /** null: the test span was taken. */
+  readonly problem: string | null;
+}
+
+/** Exit code 1 when a test span was not taken. Nothing is changed when a key or an address is missing. */
+export async function install(context: Context, args: Arguments): Promise<number> {
+  const choice = choiceOf(args);
+  const dryRun = args.flag('dry-run');
+  const file = fileOf(context, args);
+  const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
+  const endpoints = endpointsOf(choice, settingsOf(context.env, places.folder));
+  const command = quoted([...ownCommand(context), ...argumentsOf(choice)]);
+  // The client ends a hook that does not end itself.
+  const seconds = Math.ceil(choice.timeoutMs / 1000) + 5;
+  const change = addHooks(file, command, seconds, { dryRun });
+  const saved = args.flag('save-keys') && !dryRun ? keepKeys(places.keys, context.env) : [];
+  const tested = dryRun ? [] : await Promise.all(endpoints.map((endpoint) => test(endpoint, context)));
+  const isFine = tested.every(({ problem }) => problem === null);
+  const { changed, backup = null } = change;
+  if (args.flag('json')) {
+    writeJson(context, { file, changed, dryRun, backup, command, events: EVENTS, keys: saved, tested });
+    return isFine ? 0 : 1;
+  }
+  const { out } = context;
+  const { dim } = out.style;
+  if (!changed) out.write(`Nothing to do: it is there. ${dim(file)}\n`);
+  else {
+    out.write(
+      `${dryRun ? 'Would be added' : 'The hook was added'}: ${file}\n  ${dim(command)}\n  ${dim(`on ${EVENTS.join(', ')}`)}\n`,
+    );
+    if (backup !== null && !dryRun) out.write(`  ${dim(`as it was: ${backup}`)}\n`);
+  }
+  if (saved.length > 0) out.write(`Keys kept, readable by you alone: ${places.keys}\n`);
+  tellTested(context, tested);
+  if (changed && !dryRun) out.write(`${dim('Sessions that are running take it up when they are started again.')}\n`);
+  return isFine ? 0 : 1;
+}
+
+function tellTested({ out }: Context, tested: readonly Tested[]): void {
+  for (const { endpoint, problem } of tested) {
+    if (problem === null) out.write(`${out.style.good('ok')} a test span was taken by ${endpoint}\n`);
+    else {
+      out.write(`${out.style.bad('not taken')} a test span by ${endpoint}: ${problem}\n`);
+      out.write(`  ${out.style.dim('next:')} skein hook doctor\n`);
+    }
+  }
+}
+
+async function test(endpoint: Endpoint, context: Context): Promise<Tested> {
+  const problem = await sendTestSpan(endpoint, version(), context.now().getTime());
+  return { endpoint: endpoint.url, problem: problem ?? null };
+}
+
+export function uninstall(context: Context, args: Arguments): number {
+  const { out } = context;
+  const dryRun = args.flag('dry-run');
+  const file = fileOf(context, args);
+  const { changed, backup = null } = removeHooks(file, { dryRun });
+  if (args.flag('json')) writeJson(context, { file, changed, dryRun, backup });
+  else if (!changed) out.write(`Nothing to do: it is not there. ${out.style.dim(file)}\n`);
+  else {
+    out.write(`${dryRun ? 'Would be taken out of' : 'The hook was taken out of'}: ${file}\n`);
+    if (backup !== null && !dryRun) out.write(`  ${out.style.dim(`as it was: ${backup}`)}\n`);
+  }
+  return 0;
+}
+
+function fileOf(context: Context, args: Arguments): string {
+  return args.flag('project') ? projectSettings(context.cwd) : userSettings(context);
+}
+
+export function writeJson({ out }: Context, value: unknown): void {
+  out.write(`${JSON.stringify(value, null, 2)}\n`);
+}

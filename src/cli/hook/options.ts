@@ -1,0 +1,41 @@
+/** What `run` was told to do, and how `install` tells it. */
+import { wholeNumber } from '../arguments.ts';
+import type { Arguments } from '../command.ts';
+
+export interface HookChoice {
+  readonly archive: boolean;
+  readonly langfuse: boolean;
+  readonly otlp: string | undefined;
+  readonly content: boolean;
+  readonly waitMs: number;
+  readonly timeoutMs: number;
+}
+
+const WAIT_MS = 1500;
+const TIMEOUT_MS = 8000;
+
+export function choiceOf(args: Arguments): HookChoice {
+  const [langfuse, otlp] = [args.flag('langfuse'), args.value('otlp')];
+  return {
+    archive: args.flag('archive') || (!langfuse && otlp === undefined),
+    langfuse,
+    otlp,
+    content: !args.flag('no-content'),
+    waitMs: wholeNumber(args, 'wait') ?? WAIT_MS,
+    timeoutMs: wholeNumber(args, 'timeout', 100) ?? TIMEOUT_MS,
+  };
+}
+
+/** The arguments that give this choice again. */
+export function argumentsOf(choice: HookChoice): string[] {
+  return [
+    'hook',
+    'run',
+    ...(choice.archive ? ['--archive'] : []),
+    ...(choice.langfuse ? ['--langfuse'] : []),
+    ...(choice.otlp === undefined ? [] : ['--otlp', choice.otlp]),
+    ...(choice.content ? [] : ['--no-content']),
+    ...(choice.waitMs === WAIT_MS ? [] : ['--wait', String(choice.waitMs)]),
+    ...(choice.timeoutMs === TIMEOUT_MS ? [] : ['--timeout', String(choice.timeoutMs)]),
+  ];
+}

@@ -1,0 +1,131 @@
+/** `skein hook run`: whatever happens, the client goes on as if nothing had. */
+import { join, resolve } from 'node:path';
+import { archiveFolder } from '../../archive/place.ts';
+import type { SessionToSend } from '../../client/hook/delivery.ts';
+import { toHookInput } from '../../client/hook/input.ts';
+import { writeLog } from '../../client/hook/log.ts';
+import { hookPlaces } from '../../client/hook/place.ts';
+import { reasonOf, runHandedOver, runHook } from '../../client/hook/run.ts';
+import { asObject, asString, parseJson } from '../../format/json.ts';
+import type { Arguments } from '../command.ts';
+import type { Context } from '../context.ts';
+import { choiceOf } from './options.ts';
+
+/** Left of the time for noting what is left. */
+const LAST_MS = 300;
+/** The client writes at once; nobody may ever write or close it. */
+const STDIN_MS = 2000;
+
+export async function run(context: Context, args: Arguments): Promise<number> {
+  const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
+  let [event, session] = ['', ''];
+  const report = (level: 'info' | 'error', what: string) => {
+    const ms = Math.round(process.uptime() * 1000);
+    writeLog(places, { time: context.now().toISOString(), level, event, session, ms, what: safely(what) });
+  };
+  let safely = (what: string) => what;
+  process.on('uncaughtException', (error) => {
+    report('error', reasonOf(error));
+    process.exit(0);
+  });
+  try {
+    const choice = choiceOf(args);
+    const handed = handedOver(context.env[HANDED_OVER]);
+    const timeoutMs = handed === undefined ? choice.timeoutMs : LARGE_MS;
+    const end = Date.now() + Math.max(0, Math.round(timeoutMs - process.uptime() * 1000));
+    // Fires only if something else still goes on.
+    setTimeout(() => {
+      report('error', `stopped after ${timeoutMs} ms; what is left comes the next time`);
+      process.exit(0);
+    }, end - Date.now()).unref();
+    const input = handed === undefined ? toHookInput(await readStdin(), context.home) : { event: 'rest', ...handed };
+    if (input === undefined) {
+      report('error', 'what came on standard input is not what a client tells a hook');
+      return 0;
+    }
+    event = input.event;
+    session = input.sessionId;
+    const stop = new AbortController();
+    const deadline = end - LAST_MS;
+    setTimeout(() => stop.abort(), Math.max(0, deadline - Date.now())).unref();
+    const destinations = lazily(async () => {
+      if (!choice.langfuse && choice.otlp === undefined) return [];
+      const [{ openDestinations }, { settingsOf }, { withoutKeys }, { version }] = await Promise.all([
+        import('../../client/hook/destinations.ts'),
+        import('../../export/otlp/settings.ts'),
+        import('../../client/hook/keys.ts'),
+        import('../mcp/version.ts'),
+      ]);
+      const settings = settingsOf(context.env, places.folder);
+      safely = (what) => withoutKeys(what, settings);
+      const configs = [context.env.CLAUDE_CONFIG_DIR, join(context.home, '.claude')].filter(
+        (path) => path !== undefined,
+      );
+      return openDestinations({ ...choice, settings, version: version(), places, configs });
+    });
+    const world = { places, home: context.home, now: Date.now, destinations, report };
+    const limits = { deadline, signal: stop.signal };
+    if (handed !== undefined) await runHandedOver(handed, choice, world, limits);
+    else await runHook(input, choice, { ...world, handOver }, limits);
+    report('info', 'done');
+  } catch (error) {
+    report('error', reasonOf(error));
+  }
+  return 0;
+}
+
+const HANDED_OVER = 'SKEIN_HOOK_SESSION';
+/** Nobody waits for it. */
+const LARGE_MS = 15 * 60_000;
+
+/** The same command goes on by itself when this one has ended. */
+function handOver(session: SessionToSend): void {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const env = { ...process.env, [HANDED_OVER]: JSON.stringify(session) };
+  spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' }).unref();
+}
+
+function handedOver(text: string | undefined): SessionToSend | undefined {
+  const told = asObject(parseJson(text ?? ''));
+  const [transcript, sessionId] = [asString(told?.transcript), asString(told?.sessionId)];
+  if (transcript === undefined || sessionId === undefined) return undefined;
+  return { transcript, sessionId, stopped: told?.stopped === true };
+}
+
+function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
+}
+
+/** Ends with the object, not with the stream: that may stay open. */
+function readStdin(): Promise<string> {
+  const { stdin } = process;
+  if (stdin.isTTY) return Promise.resolve('');
+  return new Promise((done) => {
+    const chunks: Buffer[] = [];
+    const finish = () => {
+      clearTimeout(timer);
+      stdin.destroy();
+      done(Buffer.concat(chunks).toString('utf8'));
+    };
+    const timer = setTimeout(finish, STDIN_MS);
+    stdin.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      if (/}\s*$/.test(chunk.toString('latin1')) && isWhole(chunks)) finish();
+    });
+    stdin.on('end', finish);
+    stdin.on('error', finish);
+  });
+}
+
+function isWhole(chunks: readonly Buffer[]): boolean {
+  try {
+    JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}

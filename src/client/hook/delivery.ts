@@ -1,0 +1,32 @@
+/** What a hook run needs of those who send. */
+export interface SessionToSend {
+  readonly transcript: string;
+  readonly sessionId: string;
+  /** The Stop hook has just fired for it: its last turn is over (T6). */
+  readonly stopped: boolean;
+}
+
+export interface Sent {
+  readonly turns: number;
+  readonly spans: number;
+  /** Turns that are not over yet. */
+  readonly open: number;
+  /** Why something that is over was not taken. */
+  readonly problem?: string;
+  /** It may be taken another time. */
+  readonly again: boolean;
+}
+
+export interface Destination {
+  /** For the log: langfuse, otlp. */
+  readonly name: string;
+  /** Bytes of the transcript that are to be read. */
+  backlog(transcript: string): number;
+  send(session: SessionToSend, limits: Limits): Promise<Sent>;
+}
+
+export interface Limits {
+  /** Milliseconds on the clock. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}

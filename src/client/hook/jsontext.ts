@@ -1,0 +1,81 @@
+/** Changes to the text of a JSON file with comments: what is not ours keeps its bytes, its order and its comments. */
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+
+/** Its SyntaxKind, which exists for the compiler alone. */
+const [COMMA, EOF] = [5, 17];
+
+/** The tree of a text, comments and trailing commas allowed; otherwise why it is none. */
+export function treeOf(text: string): Node | string {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false });
+  const [first] = errors;
+  if (first !== undefined) return `${printParseErrorCode(first.error)} at character ${first.offset}`;
+  return tree ?? 'it is empty';
+}
+
+/** Appends to an array, or a member (`"name": …`) to an object; `item` is written with the indentation of its place. */
+export function appendTo(text: string, container: Node, item: (indent: string) => string): string {
+  const style = styleOf(text);
+  const outer = indentAt(text, container.offset);
+  const close = container.offset + container.length - 1;
+  const last = container.children?.at(-1);
+  const inner = last !== undefined && startsLine(text, last.offset) ? indentAt(text, last.offset) : outer + style.unit;
+  if (last === undefined) {
+    const before = text.slice(0, close).trimEnd();
+    return `${before}${style.eol}${inner}${item(inner)}${style.eol}${outer}${text.slice(close)}`;
+  }
+  const end = last.offset + last.length;
+  const comma = commaIn(text, end, close) === undefined ? ',' : '';
+  const gap = text.slice(end, close).trimEnd();
+  return `${text.slice(0, end)}${comma}${gap}${style.eol}${inner}${item(inner)}${style.eol}${outer}${text.slice(close)}`;
+}
+
+/** Takes one child out, with the white space before it and the comma that is then too many. */
+export function removeFrom(text: string, container: Node, child: Node): string {
+  const children = container.children ?? [];
+  const place = children.indexOf(child);
+  const [before, after] = [children[place - 1], children[place + 1]];
+  const close = container.offset + container.length - 1;
+  const end = child.offset + child.length;
+  const comma = commaIn(text, end, after?.offset ?? close);
+  const stop = comma === undefined ? end : comma + 1;
+  let head = text.slice(0, child.offset).trimEnd();
+  if (after === undefined && before !== undefined) {
+    const lead = commaIn(text, before.offset + before.length, child.offset);
+    if (lead !== undefined && comma === undefined)
+      head = (text.slice(0, lead) + text.slice(lead + 1, child.offset)).trimEnd();
+  }
+  const rest = text.slice(stop);
+  return children.length === 1 && head.endsWith(text[container.offset] ?? '') ? head + rest.trimStart() : head + rest;
+}
+
+/** The comma between two places, not one in a comment. */
+function commaIn(text: string, from: number, to: number): number | undefined {
+  const scanner = createScanner(text.slice(from, to), true);
+  for (let kind = scanner.scan(); kind !== EOF; kind = scanner.scan()) {
+    if (kind === COMMA) return from + scanner.getTokenOffset();
+  }
+  return undefined;
+}
+
+export interface Style {
+  readonly unit: string;
+  readonly eol: string;
+}
+
+/** As the file is indented already. */
+export function styleOf(text: string): Style {
+  return { unit: /\n([ \t]+)"/.exec(text)?.[1] ?? '  ', eol: text.includes('\r\n') ? '\r\n' : '\n' };
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+function indentAt(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))?.[0] ?? '';
+}
+
+function startsLine(text: string, offset: number): boolean {
+  return text.slice(lineStart(text, offset), offset).trim() === '';
+}

@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { wordsIn } from '../../../src/client/hook/checks.ts';
+import { asArray, at, parseJson } from '../../../src/format/json.ts';
+import { type HookHome, hookVerb, makeHome, runHook, startServer, writeTurns } from './world.ts';
+
+const A = 'aaaaaaaa-0000-4000-8000-000000000001';
+const KEYS = { LANGFUSE_PUBLIC_KEY: 'pk-lf-public', LANGFUSE_SECRET_KEY: 'sk-lf-very-secret' };
+
+const verb = ({ home, skein }: HookHome, args: readonly string[], env: Record<string, string> = {}) =>
+  hookVerb(args, { HOME: home, SKEIN_HOME: skein, ...env }, home);
+const settingsOf = ({ config }: HookHome) => join(config, 'settings.json');
+
+/** What doctor finds, as `about: state`, with the words. */
+async function doctor(world: HookHome, env: Record<string, string> = {}) {
+  const { code, out } = await verb(world, ['doctor', '--json'], env);
+  const checks = asArray(at(parseJson(out), 'checks')) ?? [];
+  const found = checks.map((check) => `${at(check, 'about')} ${at(check, 'state')}: ${at(check, 'what')}`);
+  return { code, found };
+}
+
+describe('skein hook install', () => {
+  test('adds the hook, sends a test span, keeps keys out of the settings', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    const env = { ...KEYS, LANGFUSE_BASE_URL: server.url };
+    const { code, out, err } = await verb(world, ['install', '--archive', '--langfuse', '--save-keys'], env);
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('a test span was taken');
+    expect(server.spans.map(({ name }) => name)).toEqual(['skein hook test']);
+    const settings = readFileSync(settingsOf(world), 'utf8');
+    expect(settings).toMatch(/skein hook run --archive --langfuse"/);
+    expect(settings + out).not.toContain('secret');
+    const keys = join(world.skein, 'export.json');
+    expect(JSON.parse(readFileSync(keys, 'utf8'))).toEqual(env);
+    expect(statSync(keys).mode & 0o777).toBe(0o600);
+
+    // The client has none of these variables.
+    writeTurns(world.fileOf(A), 1);
+    const command = JSON.parse(settings).hooks.Stop[0].hooks[0].command;
+    const args = wordsIn(command).slice(wordsIn(command).indexOf('run') + 1);
+    await runHook(world, { session: A, args });
+    expect(server.spans.length).toBeGreaterThan(1);
+    const status = JSON.parse((await verb(world, ['status', '--json'])).out);
+    expect(status).toMatchObject({ last: { what: 'done', event: 'Stop' }, lastError: null, waiting: [] });
+    expect((await doctor(world)).code).toBe(0);
+    expect((await verb(world, ['log'])).out).toMatch(/Stop aaaaaaaa \d+ ms .*1 turn in \d+ spans sent to langfuse/);
+  });
+
+  test('a missing key: nothing is changed, and it is said what to do', async () => {
+    const world = makeHome();
+    const { code, err } = await verb(world, ['install', '--langfuse']);
+    expect([code, existsSync(settingsOf(world))]).toEqual([1, false]);
+    expect(err).toMatch(/LANGFUSE_PUBLIC_KEY is not set[\s\S]*next: Set LANGFUSE_PUBLIC_KEY/);
+  });
+
+  test('a dry run changes and sends nothing', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    const { code, out } = await verb(world, ['install', '--otlp', server.url, '--dry-run', '--json']);
+    expect([code, existsSync(settingsOf(world)), server.requests]).toEqual([0, false, []]);
+    expect(JSON.parse(out)).toMatchObject({
+      changed: true,
+      dryRun: true,
+      command: expect.stringContaining(server.url),
+    });
+  });
+
+  test('a server that does not take the span: it is installed, told, and exit code 1', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    server.mode = 'fail';
+    const { code, out } = await verb(world, ['install', '--otlp', server.url]);
+    expect([code, existsSync(settingsOf(world))]).toEqual([1, true]);
+    expect(out).toMatch(/not taken.*status 500: out of order/);
+  });
+
+  test('--project: for one person in one folder; uninstall takes out only ours', async () => {
+    const world = makeHome();
+    const file = join(world.home, '.claude', 'settings.local.json');
+    writeFileSync(file, '{\n  "permissions": {}\n}\n');
+    expect((await verb(world, ['install', '--project'])).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('skein hook run --archive');
+    expect(existsSync(settingsOf(world))).toBe(false);
+    expect((await verb(world, ['uninstall'])).out).toContain('Nothing to do');
+    await verb(world, ['uninstall', '--project']);
+    expect(readFileSync(file, 'utf8')).toBe('{\n  "permissions": {}\n}\n');
+    expect((await verb(world, ['status'])).code).toBe(1);
+  });
+});
+
+describe('skein hook doctor says why nothing arrives', () => {
+  test('not installed, and never run', async () => {
+    const { code, found } = await doctor(makeHome());
+    expect(code).toBe(1);
+    expect(found).toContain('settings bad: the hook is not installed');
+    expect(found).toContain('runs warning: the hook has not run yet');
+  });
+
+  test('hooks are turned off; keys are missing; the program is gone; settings that are no JSON', async () => {
+    const world = makeHome();
+    const hook = { hooks: [{ type: 'command', command: '/gone/node /gone/skein hook run --langfuse' }] };
+    writeFileSync(settingsOf(world), JSON.stringify({ disableAllHooks: true, hooks: { Stop: [hook] } }));
+    const { code, found } = await doctor(world);
+    expect(code).toBe(1);
+    expect(found).toEqual([
+      `settings ok: installed in ${settingsOf(world)}`,
+      `settings warning: nothing is told of SubagentStop, SessionStart, SessionEnd, PreCompact (${settingsOf(world)})`,
+      `settings bad: the client runs no hooks: "disableAllHooks" is set in ${settingsOf(world)}`,
+      'command bad: the client cannot start it: /gone/node is not there',
+      `folder ok: ${world.skein} can be written to`,
+      'runs warning: the hook has not run yet',
+      'keys bad: LANGFUSE_PUBLIC_KEY is not set',
+    ]);
+    writeFileSync(settingsOf(world), '{');
+    expect((await doctor(world)).found[0]).toMatch(/^settings bad: cannot change the settings: it is not JSON/);
+  });
+
+  test('the server refuses, the last run failed, keys are here only and others can read them', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    const env = { ...KEYS, LANGFUSE_BASE_URL: server.url };
+    await verb(world, ['install', '--langfuse'], env);
+    server.mode = 'fail';
+    writeTurns(world.fileOf(A), 1);
+    await runHook(world, { session: A, args: ['--langfuse', '--wait', '0', '--timeout', '3000'], env });
+    mkdirSync(world.skein, { recursive: true });
+    writeFileSync(join(world.skein, 'export.json'), '{}', { mode: 0o644 });
+    const { code, found } = await doctor(world, env);
+    expect(code).toBe(1);
+    const text = found.join('\n');
+    expect(text).toMatch(/runs bad: last error .*500/);
+    expect(text).toMatch(/runs warning: 1 sessions? (has|have) something left/);
+    expect(text).toContain('LANGFUSE_SECRET_KEY, LANGFUSE_BASE_URL: only in this environment');
+    expect(text).toContain('keys warning: others on this machine can read the keys');
+    expect(text).toMatch(/server bad: .* did not take a test span: status 500: out of order/);
+    expect(text).not.toContain('very-secret');
+  });
+});
