@@ -1,6 +1,6 @@
 /** Lines ⇄ entries. An entry is a line with its metadata; the payload stays in its source until someone asks for it. */
 import { HEAD_KEEP, type Head, headOf } from './head.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, isTooDeep, type Json, type JsonObject } from './json.ts';
 import { type Kind, kindOf } from './kinds.ts';
 import type { Line } from './lines.ts';
 import { skeleton } from './skeleton.ts';
@@ -59,7 +59,7 @@ function build(
   const text = from > 0 ? bytes.subarray(from) : bytes;
   if (isBlank(text)) return { entry: { source, line, kind: 'blank', head: EMPTY_HEAD }, json: undefined };
   const value = text.length <= MAX_PARSED_LINE ? read(text) : undefined;
-  if (!isObject(value)) {
+  if (!isObject(value) || isTooDeep(value, text.length)) {
     const problem = whyUnreadable(text, value);
     return { entry: { source, line, kind: 'unreadable', head: EMPTY_HEAD, problem }, json: undefined };
   }
@@ -108,6 +108,7 @@ function isBlank(bytes: Uint8Array): boolean {
 }
 
 function whyUnreadable(bytes: Uint8Array, value: Json | undefined): string {
+  if (isObject(value)) return 'nested too deeply';
   if (value !== undefined) return 'JSON, but not an object';
   if (bytes.length > MAX_PARSED_LINE) return 'too long to parse';
   if (bytes.includes(0)) return 'contains NUL bytes';

@@ -35,11 +35,30 @@ export function at(value: Json | undefined, ...path: string[]): Json | undefined
   return here;
 }
 
-/** JSON.parse as a value: undefined when the text is not JSON. */
+/**
+ * What nests deeper is not looked into: whoever walks a value calls himself for each level, and JSON.parse, which does not,
+ * would hand out values that nobody can walk or write again.
+ */
+const MAX_DEPTH = 1000;
+
+/** `length` is that of its text: short ones cannot be deep. */
+export function isTooDeep(value: Json, length: number): boolean {
+  return length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH);
+}
+
+function isDeeper(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
+  for (const key in value) if (isDeeper(value[key], levels - 1)) return true;
+  return false;
+}
+
+/** JSON.parse as a value: undefined when the text is not JSON, or nests too deeply. */
 export function parseJson(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);
-    return value;
+    return isTooDeep(value, text.length) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -18,14 +18,22 @@ export function usageOf(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const lifetimes = asObject(usage.cache_creation);
   return {
-    input: asNumber(usage.input_tokens) ?? 0,
-    output: asNumber(usage.output_tokens) ?? 0,
-    cacheCreation: asNumber(usage.cache_creation_input_tokens) ?? 0,
-    cacheRead: asNumber(usage.cache_read_input_tokens) ?? 0,
-    cacheCreation5m: asNumber(lifetimes?.ephemeral_5m_input_tokens),
-    cacheCreation1h: asNumber(lifetimes?.ephemeral_1h_input_tokens),
-    webSearches: asNumber(at(usage.server_tool_use, 'web_search_requests')),
-    webFetches: asNumber(at(usage.server_tool_use, 'web_fetch_requests')),
+    input: countOf(usage.input_tokens) ?? 0,
+    output: countOf(usage.output_tokens) ?? 0,
+    cacheCreation: countOf(usage.cache_creation_input_tokens) ?? 0,
+    cacheRead: countOf(usage.cache_read_input_tokens) ?? 0,
+    cacheCreation5m: countOf(lifetimes?.ephemeral_5m_input_tokens),
+    cacheCreation1h: countOf(lifetimes?.ephemeral_1h_input_tokens),
+    webSearches: countOf(at(usage.server_tool_use, 'web_search_requests')),
+    webFetches: countOf(at(usage.server_tool_use, 'web_fetch_requests')),
     serviceTier: asString(usage.service_tier),
   };
+}
+
+/** More than any message can have: one number that is none must not spoil all sums. */
+const MOST = 1e12;
+
+function countOf(value: Json | undefined): number | undefined {
+  const count = asNumber(value);
+  return count !== undefined && count >= 0 && count < MOST ? count : undefined;
 }

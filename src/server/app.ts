@@ -1,9 +1,10 @@
 /** The routes. Every answer of data passes the masking; nothing here changes a transcript. */
 import { type Context, Hono, type TypedResponse } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { asString, at, parseJson } from '../format/json.ts';
+import { asString, at, type Json, parseJson } from '../format/json.ts';
 import type { Asset } from './assets.ts';
-import { BadRequest, refuse, toldBy } from './errors.ts';
+import { editIn } from './edits.ts';
+import { BadRequest, NotJson, refuse, toldBy } from './errors.ts';
 import { type Guarded, guard } from './guard.ts';
 import { createListing } from './listing.ts';
 import type { Live } from './live.ts';
@@ -34,7 +35,7 @@ const FILTERS = {
   project: /^.{1,1000}$/s,
   model: /^.{1,200}$/s,
   timezone: /^[\w+/-]{1,60}$/,
-  chat: /^[^/\\]{1,200}$/,
+  chat: /^[^/\\]{1,255}$/,
 };
 const USAGE_OPTIONS = { ...FILTERS, by: /^[a-z,]{1,100}$/, cost: /^[a-z]{1,20}$/, heatmap: /^1$/ };
 const EXPLAIN_OPTIONS = { ...FILTERS, limit: /^\d{1,3}$/, skip: /^\d{1,7}$/ };
@@ -79,8 +80,9 @@ export function createApp({ questions, masking, guarded, live, assets, onFault }
     const mask = maskFor(c, id);
     const from = numberOf(c, 'from', MOST_INDEX) ?? 0;
     const to = numberOf(c, 'to', MOST_INDEX) ?? from + MOST_TURNS;
+    const part = numberOf(c, 'part', MOST_INDEX);
     if (to - from > MOST_TURNS) throw new BadRequest(`At most ${MOST_TURNS} turns at a time.`, 'Ask for fewer.');
-    return answer(c, mask, await questions.turns(id, { ...mask, branch: branchOf(c), from, to }));
+    return answer(c, mask, await questions.turns(id, { ...mask, branch: branchOf(c), from, to, part }));
   });
   get('/api/chats/:id/find', async (c) => {
     const uuid = idOf(c.req.query('uuid'), 'message');
@@ -95,7 +97,8 @@ export function createApp({ questions, masking, guarded, live, assets, onFault }
   get('/api/chats/:id/agents/:agent', async (c) => {
     const id = pathId(c, 'id', 'chat');
     const mask = maskFor(c, id);
-    return answer(c, mask, await questions.agent(id, pathId(c, 'agent', 'sub-agent'), mask));
+    const ask = { ...mask, call: optionalId(c, 'call', 'call') };
+    return answer(c, mask, await questions.agent(id, pathId(c, 'agent', 'sub-agent'), ask));
   });
   get('/api/chats/:id/export', async (c) => {
     const format = choiceOf(c, 'format', EXPORT_FORMATS);
@@ -104,11 +107,16 @@ export function createApp({ questions, masking, guarded, live, assets, onFault }
     if (file === undefined) return nothing(c);
     c.header('Content-Disposition', `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
     c.header('Content-Type', file.type);
-    return c.body(typeof file.body === 'string' ? file.body : new Uint8Array(file.body));
+    return c.body(file.body);
   });
   post('/api/chats/:id/open', async (c) =>
     (await questions.open(pathId(c, 'id', 'chat'))) ? c.json({ opened: true }) : nothing(c),
   );
+  post('/api/chats/:id/edit', async (c) => {
+    const id = pathId(c, 'id', 'chat');
+    const ask = { ...editIn(await jsonIn(c)), signal: c.req.raw.signal };
+    return answer(c, masking.of(id), await questions.edit(id, ask));
+  });
   get('/api/search', async (c) => {
     const mask = masking.of('search');
     const ask = {
@@ -140,6 +148,7 @@ export function createApp({ questions, masking, guarded, live, assets, onFault }
 
   app.notFound((c) => refuse(c, 404, 'There is nothing here.', 'Go back to the list of chats.'));
   app.onError((error, c) => {
+    if (error instanceof NotJson) return refuse(c, 415, 'The question must be JSON.', 'Send application/json.');
     if (error instanceof BadRequest) return refuse(c, 400, error.message, error.next);
     const told = toldBy(error);
     if (told) return sendText(c, masking.of('error').json(told), 422);
@@ -149,11 +158,14 @@ export function createApp({ questions, masking, guarded, live, assets, onFault }
   return app;
 }
 
+/** A form of another page cannot send JSON without asking first. */
+async function jsonIn(c: Context): Promise<Json | undefined> {
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) throw new NotJson();
+  return parseJson(await c.req.text());
+}
+
 async function reveal(c: Context, masking: Masking): Promise<Response> {
-  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
-    return refuse(c, 415, 'The question must be JSON.', 'Send application/json.');
-  }
-  const asked = parseJson(await c.req.text());
+  const asked = await jsonIn(c);
   const placeholder = asString(at(asked, 'placeholder'));
   const scope = asString(at(asked, 'chat')) ?? '';
   if (placeholder === undefined || placeholder.length > LONGEST_PLACEHOLDER) {

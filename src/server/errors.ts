@@ -18,6 +18,9 @@ export class BadRequest extends Error {
   }
 }
 
+/** A question that must be JSON, and says that it is not. */
+export class NotJson extends Error {}
+
 export interface Told {
   readonly what: string;
   readonly where: string;

@@ -1,4 +1,7 @@
-/** The list as text: a row that did not change is masked and written once. */
+/**
+ * The list as text: a row that did not change is masked and written once. Nothing is revealed in it: what it holds is not
+ * remembered by chat, where thousands of rows would push out what open chats hold.
+ */
 import type { ChatList, ChatRow } from '../views/page/types.ts';
 import type { Masking } from './masking.ts';
 
@@ -6,7 +9,7 @@ export function createListing(masking: Masking): (list: ChatList) => string {
   const texts = new WeakMap<ChatRow, string>();
   let last: { readonly list: ChatList; readonly text: string } | undefined;
   const rowText = (row: ChatRow): string => {
-    const text = texts.get(row) ?? masking.of(row.id).json(row);
+    const text = texts.get(row) ?? masking.of('list').json(row);
     texts.set(row, text);
     return text;
   };

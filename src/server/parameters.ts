@@ -2,7 +2,8 @@
 import type { Context } from 'hono';
 import { BadRequest } from './errors.ts';
 
-const LONGEST_ID = 200;
+/** As long as the name of a file may be. */
+const LONGEST_ID = 255;
 /** Ids are names of files or of the client's making: anything but separators and control characters. */
 const ID = /^[^/\\\u0000-\u001f\u007f]+$/;
 

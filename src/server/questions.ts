@@ -4,6 +4,7 @@
  */
 import type { Mask } from '../views/options.ts';
 import type { AgentPage, CallPage, ChatList, ChatPage, FoundPlace, LiveEvent, PageTurn } from '../views/page/types.ts';
+import type { EditAsk } from './edits.ts';
 
 export interface Questions {
   status(): Status;
@@ -15,7 +16,7 @@ export interface Questions {
   /** The turn that holds an entry. */
   find(id: string, uuid: string): Promise<FoundPlace | undefined>;
   call(id: string, callId: string, ask: CallAsk): Promise<CallPage | undefined>;
-  agent(id: string, agentId: string, ask: Ask): Promise<AgentPage | undefined>;
+  agent(id: string, agentId: string, ask: AgentAsk): Promise<AgentPage | undefined>;
   search(ask: SearchAsk): Promise<object>;
   /** Options of `skein usage`, by name. */
   usage(options: Options, signal: AbortSignal): Promise<object>;
@@ -23,6 +24,8 @@ export interface Questions {
   export(id: string, format: ExportFormat, ask: ExportAsk): Promise<Download | undefined>;
   /** Shows the file of a chat in the desktop's file manager; false where there is no such chat. */
   open(id: string): Promise<boolean>;
+  /** What a verb says that makes a new session of a chat: with `dryRun` what it would, and nothing is written. */
+  edit(id: string, ask: EditAsk): Promise<object | undefined>;
   /** Told of everything that changes, until the returned function is called. */
   listen(tell: (event: LiveEvent) => void): () => void;
 }
@@ -42,11 +45,18 @@ export interface TurnsAsk extends BranchAsk {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;
+  /** Of turns with very many items; the first without it. */
+  readonly part?: number;
 }
 
 export interface CallAsk extends BranchAsk {
   /** The sub-agent whose call it is. */
   readonly agent?: string;
+}
+
+export interface AgentAsk extends Ask {
+  /** The call whose run of it is wanted; all of it without one. */
+  readonly call?: string;
 }
 
 export interface SearchAsk extends Pick<Ask, 'mask'> {
@@ -71,7 +81,7 @@ export interface Download {
   /** As the file is to be called. */
   readonly name: string;
   readonly type: string;
-  readonly body: string | Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** How far the reading and the archive are. */

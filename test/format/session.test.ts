@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, jsonOf, toEntry, toParsedEntry } from '../../src/format/entry.ts';
 import { HEAD_KEEP, headOf } from '../../src/format/head.ts';
-import { isObject } from '../../src/format/json.ts';
+import { isObject, parseJson } from '../../src/format/json.ts';
 import { splitLines } from '../../src/format/lines.ts';
 import { memorySource, readSession, writeSession } from '../../src/format/session.ts';
 import { skeleton } from '../../src/format/skeleton.ts';
@@ -157,5 +157,34 @@ describe('odd files', () => {
       contentForm: 'array',
       blocks: [{ toolUseId: 't1' }],
     });
+  });
+});
+
+describe('E1: a line that nests too deeply to be walked', () => {
+  const line = (depth: number) => `{"type":"user","uuid":"a","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  const kindsOf = (text: string) => {
+    const source = memorySource('x', encode(text));
+    return [...splitLines([encode(text)])].flatMap(({ line: place, bytes }) =>
+      [toEntry, (...all: Parameters<typeof toEntry>) => toParsedEntry(...all).entry].map((read) => {
+        const { kind, problem } = read(source, place, bytes);
+        return [kind, problem];
+      }),
+    );
+  };
+
+  test('is unreadable, however long it is, and kept as it is', () => {
+    for (const depth of [1001, 5000, 200_000]) {
+      expect(kindsOf(line(depth))).toEqual([
+        ['unreadable', 'nested too deeply'],
+        ['unreadable', 'nested too deeply'],
+      ]);
+      const bytes = encode(`${line(depth)}\n`);
+      expect(Buffer.compare(writeSession(readSession(bytes)), bytes)).toBe(0);
+    }
+    expect(kindsOf(line(900))).toEqual([
+      ['user', undefined],
+      ['user', undefined],
+    ]);
+    expect(parseJson('['.repeat(200_000) + ']'.repeat(200_000))).toBeUndefined();
   });
 });

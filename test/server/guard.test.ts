@@ -25,7 +25,7 @@ const ROUTES = [
   '/api/usage/explain',
   '/nothing',
 ];
-const POSTS = ['/api/reveal', `/api/chats/${ID}/open`];
+const POSTS = ['/api/reveal', `/api/chats/${ID}/open`, `/api/chats/${ID}/edit`];
 
 async function served(): Promise<Served> {
   const lines = chain([user('hello'), assistant('world')], { sessionId: ID, cwd: '/work/app' });

@@ -24,6 +24,7 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
     '/api/chats/@/turns',
     `/api/chats/${ID}/turns?from=@`,
     `/api/chats/${ID}/turns?to=@`,
+    `/api/chats/${ID}/turns?part=@`,
     `/api/chats/${ID}/turns?branch=@`,
     `/api/chats/${ID}/turns?reveal=@`,
   ],
@@ -34,9 +35,15 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
     `/api/chats/${ID}/calls/t1?agent=@`,
     `/api/chats/${ID}/calls/t1?branch=@`,
   ],
-  '/api/chats/:id/agents/:agent': ['/api/chats/@/agents/a1', `/api/chats/${ID}/agents/@`],
+  '/api/chats/:id/agents/:agent': [
+    '/api/chats/@/agents/a1',
+    `/api/chats/${ID}/agents/@`,
+    `/api/chats/${ID}/agents/a1?call=@`,
+  ],
   '/api/chats/:id/export': ['/api/chats/@/export', `/api/chats/${ID}/export?format=@`],
   '/api/chats/:id/open': ['/api/chats/@/open'],
+  // What stands in its body: edits.test.ts.
+  '/api/chats/:id/edit': ['/api/chats/@/edit'],
   '/api/search': ['/api/search?q=@', '/api/search?q=x&sort=@', '/api/search?q=x&limit=@', '/api/search?q=x&offset=@'],
   '/api/usage': [
     'by',
@@ -109,7 +116,7 @@ test('names that lead elsewhere lead nowhere', { timeout: 180_000 }, async () =>
   ];
   const origin = server.url.origin;
   const look = async (place: string, name: string) => {
-    const isPost = /\/(?:open|reveal)\b/.test(place);
+    const isPost = /\/(?:open|edit|reveal)\b/.test(place);
     const headers = { origin, 'content-type': 'application/json' };
     const path = place.replace('@', encodeURIComponent(name));
     const answer = await server.ask(path, isPost ? { method: 'POST', body: '{}', headers } : {});

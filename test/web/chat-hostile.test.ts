@@ -46,6 +46,7 @@ describeBrowser('a hostile transcript', () => {
     await page.locator('.outline').getByText('<script>').first().waitFor();
     await page.keyboard.press('m');
     await page.getByRole('dialog').waitFor();
+    expect(await page.locator('body').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
     expect(await page.evaluate(() => '__pwned' in window)).toBe(false);
   });
 });

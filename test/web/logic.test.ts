@@ -1,10 +1,13 @@
 /** What the pages compute before they draw. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { humanDuration } from '../../src/views/options.ts';
 import type { ChatList, ChatRow, PageTurn } from '../../src/views/page/types.ts';
 import { filtersIn } from '../../src/views/search/query.ts';
 import { chosenChats, parseFilter, shortNames, toRows, withMark } from '../../web/list/rows.ts';
 import { dayHeading } from '../../web/list/when.ts';
+import { withControls } from '../../web/parts/controls.ts';
+import { isTable, lexed } from '../../web/parts/lexed.ts';
 import { checkQuery } from '../../web/search/check.ts';
 import { suggestions, toggled, without, withoutFilters } from '../../web/search/complete.ts';
 import { everyNth, ticks } from '../../web/usage/scale.ts';
@@ -263,4 +266,36 @@ describe('the timeline', () => {
       }),
     );
   });
+});
+
+describe('Markdown', () => {
+  test('nothing is taken apart that would take too long', () => {
+    const [stars] = lexed('a**b'.repeat(100_000)) ?? [];
+    expect(stars?.type === 'paragraph' && stars.tokens).toMatchObject([{ type: 'text' }]);
+    expect(lexed('> '.repeat(20_000))).toBeUndefined();
+    const table = (columns: number) => ['a', '-', 'b'].map((cell) => `|${cell}`.repeat(columns)).join('\n');
+    expect([10, 10_000].map((columns) => lexed(table(columns))?.filter(isTable).length)).toEqual([1, 0]);
+    const [strong] = lexed('so **be** it') ?? [];
+    expect(strong?.type === 'paragraph' && strong.tokens?.map(({ type }) => type)).toEqual(['text', 'strong', 'text']);
+  });
+});
+
+test('durations are rounded before they are taken apart', () => {
+  expect([900, 59_940, 59_960, 72_000, 119_700, 1_800_000, 3_599_600, 7_260_000].map(humanDuration)).toEqual([
+    '900 ms',
+    '59.9 s',
+    '1 min',
+    '1 min 12 s',
+    '2 min',
+    '30 min',
+    '1 h',
+    '2 h 1 min',
+  ]);
+});
+
+test('what would be unseen or turn a text around is shown by its name', () => {
+  expect(withControls('rm \u202e/ fr-\u202c\u2066x\u2069\0\x1b[2J\x7f\t\r\n')).toBe(
+    'rm ⟨U+202E⟩/ fr-⟨U+202C⟩⟨U+2066⟩x⟨U+2069⟩␀␛[2J␡\t\r\n',
+  );
+  expect(withControls('שלום 👩‍👧 日本')).toBe('שלום 👩‍👧 日本');
 });

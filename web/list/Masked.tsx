@@ -3,7 +3,7 @@ import { splitSecrets } from '../parts/secrets.ts';
 
 export function Masked({ text }: { readonly text: string }) {
   const parts = splitSecrets(text);
-  if (parts.length === 1 && typeof parts[0] === 'string') return <>{text}</>;
+  if (parts.length === 1 && typeof parts[0] === 'string') return <>{parts[0]}</>;
   return (
     <>
       {parts.map((part, place) =>

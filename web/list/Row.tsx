@@ -40,19 +40,28 @@ export function Row({ chat, projectName, href, open, selected, onFocus }: RowPro
       </span>
       <span class="chat-row-line">
         <span class="chat-row-second" dir="auto">
-          <Masked text={second ?? chat.gitBranch ?? ''} />
+          <Masked text={second ?? branchName(chat.gitBranch)} />
         </span>
         {marks.map((mark) => (
           <MarkSign key={mark} mark={mark} />
         ))}
+        {projectName !== null && <span class="chat-row-project">{projectName}</span>}
         <span class="chat-row-fact number">
-          {projectName !== null && <span class="chat-row-project">{projectName} · </span>}
           {counted(turns, 'turn')}
-          {costUSD !== null && ` · ${costText(costUSD)}`}
+          {costUSD !== null && ` · ${shortCost(costUSD)}`}
         </span>
       </span>
     </a>
   );
+}
+
+/** What the client notes where there is no branch says nothing. */
+function branchName(branch: string | null): string {
+  return branch === null || branch === 'HEAD' ? '' : branch;
+}
+
+function shortCost(costUSD: number): string {
+  return costUSD > 0 && costUSD < 0.01 ? '<$0.01' : costText(costUSD);
 }
 
 export function rowId(id: string): string {

@@ -49,7 +49,7 @@ function Waiting() {
 function toldBy({ engine, scanned }: Found): string {
   const files = counted(scanned, 'file');
   if (engine !== 'index') return `${files} read`;
-  return scanned > 0 ? `index, and ${files} read that changed since` : 'index';
+  return scanned > 0 ? `from the index and ${files} that changed since` : 'from the index';
 }
 
 function NothingFound({

@@ -1,5 +1,6 @@
 /** A chat that grows step by step, one item at a time: to its page it is a session that is being written. */
 import type { EmbeddedBranch, EmbeddedChat } from '../../src/views/page/embedded.ts';
+import { FAILED } from '../../src/views/page/failed.ts';
 import type { LiveEvent } from '../../src/views/page/types.ts';
 import type { Api } from '../app/api.ts';
 import { embeddedApi } from '../app/embedded.ts';
@@ -64,9 +65,11 @@ export function upTo({ page, turns }: EmbeddedBranch, step: number): EmbeddedBra
     if (left <= 0) break;
     const items = turn.items.slice(0, left);
     const isWhole = items.length === turn.items.length;
-    const calls = items.filter(({ type }) => type === 'call').length;
+    const statuses = items.flatMap((item) => (item.type === 'call' ? item.call.status : []));
+    const failures = statuses.filter((status) => FAILED.has(status)).length;
+    const calls = statuses.length;
     // What it says of its end and its calls is what is seen of them, so that it counts as changed when more is.
-    shown.push(isWhole ? turn : { ...turn, items, calls, state: 'open', ended: null, durationMs: null });
+    shown.push(isWhole ? turn : { ...turn, items, calls, failures, state: 'open', ended: null, durationMs: null });
     left -= Math.max(1, turn.items.length);
   }
   const heads = shown.map(({ items: _, generations: __, ...head }) => head);

@@ -8,8 +8,10 @@ import { keyText } from './spans.ts';
 import { Tip } from './Tip.tsx';
 import { useWidth } from './useWidth.ts';
 
-const CELL = 13;
-const STEP = 16;
+const GAP = 3;
+/** From one day to the next: as much as the page has room for, within reason. */
+const STEPS = { least: 16, most: 19 };
+const WEEKS = 53;
 const LEFT = 30;
 const TOP = 16;
 const LEVELS = 4;
@@ -27,7 +29,9 @@ export function HeatMap({ rows, first, last, onExplain }: HeatMapProps) {
   const [at, setAt] = useState<string | null>(null);
   const days = new Map(summed(rows, 'day').map((sum) => [sum.key, sum]));
   const known = [...days.keys()].filter((day) => /^\d/.test(day)).sort();
-  const room = Math.max(1, Math.floor((width - LEFT) / STEP));
+  const step = Math.min(STEPS.most, Math.max(STEPS.least, Math.floor((width - LEFT) / WEEKS)));
+  const cell = step - GAP;
+  const room = Math.max(1, Math.floor((width - LEFT) / step));
   const weeks = daysBetween(weekOf(first), last)
     .filter((_, index) => index % 7 === 0)
     .slice(-room);
@@ -38,10 +42,10 @@ export function HeatMap({ rows, first, last, onExplain }: HeatMapProps) {
   const shown = daysBetween(weeks[0] ?? first, last);
   const place = (day: string) => {
     const index = shown.indexOf(day);
-    return { x: LEFT + Math.floor(index / 7) * STEP, y: TOP + (index % 7) * STEP };
+    return { x: LEFT + Math.floor(index / 7) * step, y: TOP + (index % 7) * step };
   };
   const dayAt = ({ offsetX, offsetY }: MouseEvent) => {
-    const [week, weekday] = [Math.floor((offsetX - LEFT) / STEP), Math.floor((offsetY - TOP) / STEP)];
+    const [week, weekday] = [Math.floor((offsetX - LEFT) / step), Math.floor((offsetY - TOP) / step)];
     return week < 0 || weekday < 0 || weekday > 6 ? null : (shown[week * 7 + weekday] ?? null);
   };
   const explainDay = (day: string | null) => {
@@ -60,8 +64,8 @@ export function HeatMap({ rows, first, last, onExplain }: HeatMapProps) {
     <figure class="plot heat">
       <div class="plot-box" ref={box}>
         <svg
-          width={LEFT + weeks.length * STEP}
-          height={TOP + 7 * STEP}
+          width={LEFT + weeks.length * step}
+          height={TOP + 7 * step}
           role="application"
           aria-roledescription="calendar"
           aria-label="Cost of each day. Arrow keys go from day to day, Enter explains one."
@@ -74,11 +78,11 @@ export function HeatMap({ rows, first, last, onExplain }: HeatMapProps) {
           onBlur={() => setAt(null)}
         >
           {WEEKDAYS.map((name, index) => (
-            <text key={index} class="plot-label" x={0} y={TOP + index * STEP + CELL / 2} dy="0.32em">
+            <text key={index} class="plot-label" x={0} y={TOP + index * step + cell / 2} dy="0.32em">
               {name}
             </text>
           ))}
-          <Months weeks={weeks} last={last} />
+          <Months weeks={weeks} last={last} step={step} />
           {shown.map((day) => {
             const { x, y } = place(day);
             const cost = days.get(day)?.costUSD ?? 0;
@@ -88,15 +92,15 @@ export function HeatMap({ rows, first, last, onExplain }: HeatMapProps) {
                 class={`heat-${level(cost)}${day === at ? ' here' : ''}`}
                 x={x}
                 y={y}
-                width={CELL}
-                height={CELL}
+                width={cell}
+                height={cell}
                 rx={2}
               />
             );
           })}
         </svg>
         {at !== null && (
-          <Tip x={place(at).x} y={place(at).y + STEP} width={width}>
+          <Tip x={place(at).x} y={place(at).y + step} width={width}>
             {dayText(at, days.get(at))}
           </Tip>
         )}
@@ -128,7 +132,15 @@ function dayText(day: string, sum: Sum | undefined): string {
 }
 
 /** Each month over the week its first day is in. */
-function Months({ weeks, last }: { readonly weeks: readonly string[]; readonly last: string }) {
+function Months({
+  weeks,
+  last,
+  step,
+}: {
+  readonly weeks: readonly string[];
+  readonly last: string;
+  readonly step: number;
+}) {
   const monthOf = (monday: string) => [endOfWeek(monday), last].sort()[0]?.slice(0, 7) ?? '';
   const labels = weeks.flatMap((monday, index) => {
     const month = monthOf(monday);
@@ -139,7 +151,7 @@ function Months({ weeks, last }: { readonly weeks: readonly string[]; readonly l
   return (
     <>
       {apart.map(({ month, index }) => (
-        <text key={month} class="plot-label" x={LEFT + index * STEP} y={10}>
+        <text key={month} class="plot-label" x={LEFT + index * step} y={10}>
           {MONTH.format(Date.parse(`${month}-01T00:00:00Z`))}
         </text>
       ))}

@@ -1,6 +1,8 @@
 /** The sub-agents of a turn, each with lanes of its own under the same axis when it is opened. */
 import { useState } from 'preact/hooks';
+import { agentKey } from '../../src/views/page/embedded.ts';
 import type { AgentRow } from '../../src/views/page/types.ts';
+import type { AgentRun } from '../app/api.ts';
 import { useAnswer } from '../app/useAnswer.ts';
 import { useChatContext } from '../chat/context.ts';
 import { counted } from '../usage/amounts.ts';
@@ -21,7 +23,7 @@ export function Agents({ spans, path, ...shared }: AgentsProps) {
   return (
     <ul class="waterfall-agents">
       {agents.map((agent) => (
-        <Agent key={agent.agentId} agent={agent} path={[...path, agent.agentId]} {...shared} />
+        <Agent key={agentKey(agent)} agent={agent} path={[...path, agent.agentId]} {...shared} />
       ))}
     </ul>
   );
@@ -37,14 +39,14 @@ function Agent({ agent, path, ...shared }: Shared & { readonly agent: AgentRow; 
           {agent.description} · {counted(agent.calls, 'call')}
         </span>
       </button>
-      {open && <Opened agentId={agent.agentId} path={path} {...shared} />}
+      {open && <Opened run={agent} path={path} {...shared} />}
     </li>
   );
 }
 
-function Opened({ agentId, path, ...shared }: Shared & { readonly agentId: string; readonly path: readonly string[] }) {
+function Opened({ run, path, ...shared }: Shared & { readonly run: AgentRun; readonly path: readonly string[] }) {
   const { api, id } = useChatContext();
-  const { value, error } = useAnswer(`${id} ${agentId}`, (asked) => api.agent(id, agentId, asked));
+  const { value, error } = useAnswer(`${id} ${agentKey(run)}`, (asked) => api.agent(id, run, asked));
   if (error !== undefined) return <p class="small quiet">{error.message}</p>;
   if (value === undefined) return <div class="skeleton lane" />;
   const spans = spansOf(value.turns);

@@ -1,5 +1,5 @@
 /** Where an export goes: a file put in place whole, a folder of them, or standard output. */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import type { Arguments } from '../command.ts';
@@ -31,9 +31,12 @@ export function targetOf(context: Context, args: Arguments, name: string): strin
   return target;
 }
 
-/** A project's folder may be there, its files may not. */
+/** A project's folder may be there, its files may not; what is put in the place of a device or a pipe would end it. */
 export function refuseToReplace(path: string, args: Arguments): void {
-  if (args.flag('force') || !existsSync(path) || isFolder(path)) return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there === undefined || there.isDirectory()) return;
+  if (!there.isFile()) throw new CommandError('It is not a file.', path, 'Name a file, or - for standard output.');
+  if (args.flag('force')) return;
   throw new CommandError('There is something there already.', path, 'Choose another name with --to, or say --force.');
 }
 

@@ -1,13 +1,14 @@
 /** Verbs run in processes of their own: long work that the pages do not wait for. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Json, parseJson } from '../../format/json.ts';
+import { constants, setPriority } from 'node:os';
+import { type Json, type JsonObject, parseJson } from '../../format/json.ts';
 import { CommandError } from '../errors.ts';
 
 export interface Children {
   /** `rest` stands where nothing is taken for an option. */
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
   /** What a verb prints with --json. Throws what it told instead. */
-  json(argv: readonly string[], options?: RunOptions): Promise<object>;
+  json(argv: readonly string[], options?: RunOptions): Promise<JsonObject | Json[]>;
   close(): void;
 }
 
@@ -15,11 +16,13 @@ export interface RunOptions {
   readonly rest?: readonly string[];
   /** Nobody waits for it any more. */
   readonly signal?: AbortSignal;
+  /** Nobody waits for it at all: what is asked meanwhile goes first. */
+  readonly aside?: boolean;
 }
 
 export interface Ran {
   readonly code: number | null;
-  readonly out: Buffer;
+  readonly out: Buffer<ArrayBuffer>;
   readonly err: string;
 }
 
@@ -46,12 +49,13 @@ export function createChildren({ launcher, roots, env, cwd }: ChildrenOptions): 
     }
   };
 
-  const start: Children['run'] = (argv, { rest = [], signal } = {}) =>
+  const start: Children['run'] = (argv, { rest = [], signal, aside = false } = {}) =>
     new Promise((resolve, reject) => {
       const places = roots.map((root) => `--root=${root}`);
       const args = [launcher, ...argv, ...places, '--color=never', '--', ...rest];
       const child = spawn(process.execPath, args, { env: { ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
       running.add(child);
+      if (aside) yieldTo(child);
       const stop = () => child.kill();
       signal?.addEventListener('abort', stop);
       if (signal?.aborted) stop();
@@ -82,6 +86,15 @@ export function createChildren({ launcher, roots, env, cwd }: ChildrenOptions): 
   };
 }
 
+/** It may be over already, or the system may not let us. */
+function yieldTo({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It runs as fast as all else.
+  }
+}
+
 /** So many at a time; the others wait in the order they came. */
 function createTurnstile(most: number): () => Promise<() => void> {
   const waiting: (() => void)[] = [];
@@ -97,7 +110,7 @@ function createTurnstile(most: number): () => Promise<() => void> {
   };
 }
 
-function isAnswer(json: Json | undefined): json is Exclude<Json, null | boolean | number | string> {
+function isAnswer(json: Json | undefined): json is JsonObject | Json[] {
   return typeof json === 'object' && json !== null;
 }
 

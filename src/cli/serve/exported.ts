@@ -12,11 +12,12 @@ const TYPES: Readonly<Record<ExportFormat, string>> = {
 
 export async function exported(
   children: Children,
-  { id, title }: ListedChat,
+  { id, title, file }: ListedChat,
   format: ExportFormat,
   { mask, signal }: ExportAsk,
 ): Promise<Download> {
-  const { code, out, err } = await children.run(['export', format, '--to', '-', '--yes'], { rest: [id], signal });
+  const rest = [file.file];
+  const { code, out, err } = await children.run(['export', format, '--to', '-', '--yes'], { rest, signal });
   if (code !== 0) throw toldIn(err, code ?? 1);
   return { name: fileName(title === undefined ? undefined : mask(title), id, format), type: TYPES[format], body: out };
 }

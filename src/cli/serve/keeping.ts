@@ -43,7 +43,7 @@ export function createKeeping(options: KeepingOptions): Keeping {
     }
     status = { ...status, state: 'syncing' };
     working = 'taking new sessions into the archive';
-    const { out, err } = await children.run(['archive', 'sync', '--json']);
+    const { out, err } = await children.run(['archive', 'sync', '--json'], { aside: true });
     if (closed) return;
     status = { ...toStatus(parseJson(out.toString('utf8')), err), at: options.now().toISOString() };
     await options.onSynced();
@@ -51,7 +51,7 @@ export function createKeeping(options: KeepingOptions): Keeping {
 
   async function count(): Promise<void> {
     working = 'counting usage';
-    const { out } = await children.run(['usage', '--by', 'chat', '--json']);
+    const { out } = await children.run(['usage', '--by', 'chat', '--json'], { aside: true });
     const json = parseJson(out.toString('utf8'));
     if (json !== undefined) options.onCounted(countedIn(json));
   }

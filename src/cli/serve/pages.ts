@@ -1,7 +1,8 @@
 /** An opened chat as the pages of the viewer. */
+import { runOf } from '../../graph/agents.ts';
 import type { Branch } from '../../graph/branches.ts';
 import type { Turn } from '../../graph/types.ts';
-import type { Ask } from '../../server/questions.ts';
+import type { Ask, TurnsAsk } from '../../server/questions.ts';
 import type { Mask } from '../../views/options.ts';
 import {
   agentPage as agentPageOf,
@@ -47,12 +48,12 @@ export function chatPage({ opened, branch, place, turns }: Shown, row: ChatRow, 
   return page.chat === row ? page : { ...page, chat: row };
 }
 
-export function turnsPage({ opened, branch, turns, place }: Shown, from: number, to: number, mask: Mask): PageTurn[] {
+export function turnsPage({ opened, branch, turns, place }: Shown, { from, to, part = 0, mask }: TurnsAsk): PageTurn[] {
   const options = optionsOf(opened, mask);
   const forks = opened.remember(`forks ${place}`, () => forksOf(opened.chat, branch, turns));
   return turns.slice(from, to).map((turn, offset) => {
     const index = from + offset;
-    return pageTurn(turn, turnHead(turn, index, forks.get(index) ?? [], options), options);
+    return pageTurn(turn, turnHead(turn, index, forks.get(index) ?? [], options), options, part);
   });
 }
 
@@ -70,10 +71,18 @@ export function callPage(
   return call && callPageOf(call, optionsOf(opened, mask));
 }
 
-export function agentPage(opened: OpenChat, agentId: string, mask: Mask): AgentPage | undefined {
+/** As a call ran it; without one all of it. */
+export function agentPage(
+  opened: OpenChat,
+  agentId: string,
+  callId: string | undefined,
+  mask: Mask,
+): AgentPage | undefined {
   const agent = opened.agent(agentId);
-  const view = agentView(agent);
-  return view && agentPageOf(view, agent?.calls[0], optionsOf(opened, mask));
+  const call = callId === undefined ? agent?.calls[0] : agent?.calls.find(({ id }) => id === callId);
+  if (callId !== undefined && call === undefined) return undefined;
+  const view = agentView(agent && callId !== undefined ? runOf(agent, callId) : agent);
+  return view && agentPageOf(view, call, optionsOf(opened, mask));
 }
 
 function optionsOf({ resolve, agentOf }: OpenChat, mask: Mask): PageOptions {

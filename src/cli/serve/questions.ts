@@ -7,6 +7,7 @@ import { CommandError } from '../errors.ts';
 import type { Catalog } from './catalog.ts';
 import type { Children } from './children.ts';
 import { showInFolder } from './desktop.ts';
+import { edited } from './edits.ts';
 import { exported } from './exported.ts';
 import type { Keeping } from './keeping.ts';
 import { createOpenChats, type OpenChat } from './openchats.ts';
@@ -64,9 +65,9 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
       const row = found && rowOf(found.opened.listed.id);
       return found && row && pages.chatPage(found, row, ask);
     },
-    async turns(id, { mask, branch, from, to }) {
-      const found = await at(id, branch);
-      return found && { version: found.opened.version, turns: pages.turnsPage(found, from, to, mask) };
+    async turns(id, ask) {
+      const found = await at(id, ask.branch);
+      return found && { version: found.opened.version, turns: pages.turnsPage(found, ask) };
     },
     async find(id, uuid) {
       const opened = await open(id);
@@ -76,9 +77,9 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
       const found = await at(id, branch);
       return found && pages.callPage(found, callId, agent, mask);
     },
-    async agent(id, agentId, { mask }) {
+    async agent(id, agentId, { mask, call }) {
       const opened = await open(id);
-      return opened && pages.agentPage(opened, agentId, mask);
+      return opened && pages.agentPage(opened, agentId, call, mask);
     },
     search: (ask) => searchFor({ context, args, catalog, children }, ask),
     usage: (options, signal) => usage(options, [], signal),
@@ -95,6 +96,10 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
       }
       await showInFolder(listed.file.file);
       return true;
+    },
+    async edit(id, ask) {
+      const listed = await find(id);
+      return listed && edited({ children, catalog }, listed, ask);
     },
     listen: catalog.listen,
   };

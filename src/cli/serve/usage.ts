@@ -13,8 +13,7 @@ export function createUsage(catalog: Catalog, children: Children): AskUsage {
   const kept = new Map<string, { readonly changes: number; readonly answer: object }>();
   return async (options, more = [], signal) => {
     const { chat: chats = [], ...others } = options;
-    // By its id alone: a selector of the verb could name any file.
-    const rest = chats.map((id) => knownId(catalog, id));
+    const rest = chats.map((id) => fileOf(catalog, id));
     const argv = ['usage', ...more, ...optionsOf(others)];
     const key = JSON.stringify([argv, rest]);
     const { changes } = catalog;
@@ -29,10 +28,11 @@ export function createUsage(catalog: Catalog, children: Children): AskUsage {
   };
 }
 
-function knownId(catalog: Catalog, id: string): string {
+/** The file of a chat that is known: a selector could name another, and an id be taken for a selector. */
+function fileOf(catalog: Catalog, id: string): string {
   const chat = catalog.find(id);
   if (chat === undefined) throw new CommandError('There is no such chat.', id, 'Choose one of the list.');
-  return chat.id;
+  return chat.file.file;
 }
 
 /** A value cannot become an option: it stands behind its name. */
