@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inChunks } from '../../src/disk/durable.ts';
 import { readSessionOf } from '../../src/disk/read.ts';
 import { draftOf } from '../../src/edit/draft.ts';
 import { encodeDraft } from '../../src/edit/log.ts';
@@ -20,7 +21,7 @@ measured(([file = '']) => {
   const folder = mkdtempSync(join(tmpdir(), 'skein-bench-'));
   const out = openSync(join(folder, 'slim.jsonl'), 'w');
   let bytes = 0;
-  for (const line of encodeDraft(draftOf(made, target))) bytes += writeSync(out, line);
+  for (const chunk of inChunks(encodeDraft(draftOf(made, target)))) bytes += writeSync(out, chunk);
   closeSync(out);
   rmSync(folder, { recursive: true });
   return bytes + made.report().removedCalls;

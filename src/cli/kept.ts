@@ -136,7 +136,7 @@ export function knownBy(kept: Kept): Known {
     usageCells(files) {
       const transcripts = files.filter(({ source }) => source !== 'history');
       const paths = new Map(transcripts.map((file) => [String(stateOf(file)?.id), file.file]));
-      return paths.has('undefined') ? undefined : keptUsage()?.cells(paths);
+      return paths.has('undefined') ? undefined : keptUsage()?.cells(paths.size, (id) => paths.get(id) ?? id);
     },
     outlineOf(file) {
       const state = stateOf(file);

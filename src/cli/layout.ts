@@ -2,6 +2,7 @@
 import { safeLine } from '../views/safe.ts';
 import { displayWidth, wrapped } from '../views/width.ts';
 
+export { shortModel } from '../views/usage/amounts.ts';
 export { displayWidth } from '../views/width.ts';
 export { humanBytes } from './bytes.ts';
 
@@ -129,9 +130,4 @@ export function homePath(path: string, home: string): string {
 export function shortPath(path: string): string {
   const parts = path.split(/[/\\]/).filter((part) => part !== '');
   return parts.length <= 2 ? path : parts.slice(-2).join('/');
-}
-
-/** `claude-opus-4-5-20251101` is opus-4-5 to a person. */
-export function shortModel(model: string | undefined): string {
-  return (model ?? '').replace(/^claude-/, '').replace(/-\d{8}$/, '');
 }

@@ -50,7 +50,7 @@ export function lookAt(context: Context, given: readonly string[]): Library {
 }
 
 const nothing = () => undefined;
-const NOTHING_KNOWN: Known = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing };
+export const NOTHING_KNOWN: Known = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing };
 
 /** As `findSessions` has them: in the order of the roots, then of the paths. */
 function inOrder(roots: readonly Root[], found: readonly SessionFile[], more: readonly SessionFile[]): SessionFile[] {

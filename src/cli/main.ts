@@ -1,29 +1,34 @@
 /** From argv to an exit code. */
 import { homedir } from 'node:os';
-import type { Writable } from 'node:stream';
 import { safeText } from '../views/safe.ts';
 import { parseArguments } from './arguments.ts';
 import { type Command, opensLibrary } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { loadArchiveReader } from './shelf.ts';
-import { type ColorChoice, openTerminal, type Terminal } from './terminal.ts';
+import { openStandard } from './standard.ts';
+import type { ColorChoice, Terminal } from './terminal.ts';
 import { findVerb, VERBS } from './verbs.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   const color = colorChoice(argv);
-  const err = terminal(process.stderr, color);
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(outputFailed(err, error)));
-  }
+  let opened: Terminal | undefined;
+  const failed = (error: NodeJS.ErrnoException) => process.exit(outputFailed(err, error));
+  // Opened when there is something to say there.
+  const err = () => {
+    opened ??= openStandard('stderr', color, failed);
+    return opened;
+  };
   try {
     const context: Context = {
       env: process.env,
       home: homedir() || '/',
       cwd: currentFolder(),
       now: () => new Date(),
-      out: terminal(process.stdout, color),
-      err,
+      out: openStandard('stdout', color, failed),
+      get err() {
+        return err();
+      },
       get signal() {
         return stopSignal();
       },
@@ -31,16 +36,16 @@ export async function main(argv: readonly string[]): Promise<void> {
     const code = await dispatch(context, argv);
     process.exitCode ??= code;
   } catch (error) {
-    process.exitCode = reportError(err, error, argv.includes('--verbose'));
+    process.exitCode = reportError(err(), error, argv.includes('--verbose'));
   }
 }
 
 /** The reader of a pipe may leave early (`skein cat … | head`): that is no error. A full disk is. */
-function outputFailed(err: Terminal, error: NodeJS.ErrnoException): number {
+function outputFailed(err: () => Terminal, error: NodeJS.ErrnoException): number {
   if (error.code === 'EPIPE') return Number(process.exitCode ?? 0);
   const next = error.code === 'ENOSPC' ? 'Free some space and try again.' : 'Check where the output goes.';
   return reportError(
-    err,
+    err(),
     new CommandError(`The output cannot be written: ${error.message}`, 'standard output', next),
     false,
   );
@@ -133,10 +138,6 @@ function reportError(err: Terminal, error: unknown, verbose: boolean): number {
   );
   if (verbose && error instanceof Error) err.write(`${error.stack ?? ''}\n`);
   return 1;
-}
-
-function terminal(stream: Writable & { isTTY?: boolean; columns?: number }, color: ColorChoice): Terminal {
-  return openTerminal(stream, { isTerminal: stream.isTTY === true, columns: stream.columns, color, env: process.env });
 }
 
 /** Needed before the verb is known, so that its errors are in the colours asked for. */

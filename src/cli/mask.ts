@@ -11,9 +11,20 @@ export const REVEAL_OPTION = {
 export interface Masking extends Mask {
   /** A value as JSON for people and programs, every string of it masked. */
   json(value: object): string;
+  /**
+   * Masked texts in their order. They are made once more when a secret was found on the way, so that it is masked also where it
+   * stands before the place that gave it away. What is longer than can be held back is not.
+   */
+  settled(make: () => Iterable<string>): Iterable<string>;
 }
 
-const revealed: Masking = Object.assign((text: string) => text, { json: toJson });
+const revealed: Masking = Object.assign((text: string) => text, {
+  json: toJson,
+  settled: (make: () => Iterable<string>) => make(),
+});
+
+/** Characters that are held back. */
+const MOST_HELD = 8e6;
 
 /** Remembers what it masked: a verb opens one for all it shows. */
 export async function openMask(context: Context, args: Arguments): Promise<Masking> {
@@ -28,8 +39,21 @@ export async function openMask(context: Context, args: Arguments): Promise<Maski
     told = true;
   };
   const masker = createMasker({ onNotScanned });
+  function* settled(make: () => Iterable<string>): Generator<string> {
+    const before = masker.learnt;
+    const held: string[] = [];
+    let size = 0;
+    for (const text of make()) {
+      held.push(text);
+      size += text.length;
+      if (size > MOST_HELD) yield* held.splice(0);
+    }
+    yield* masker.learnt > before && size <= MOST_HELD ? make() : held;
+  }
+  const json = (value: object) => maskJsonText(toJson(value), masker);
   return Object.assign((text: string) => masker.mask(text), {
-    json: (value: object) => maskJsonText(toJson(value), masker),
+    json: (value: object) => [...settled(() => [json(value)])].join(''),
+    settled,
   });
 }
 

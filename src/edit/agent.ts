@@ -17,7 +17,7 @@ function agentLine(entry: Entry, remap: Remap, from: string): OutLine {
     get bytes() {
       const value = jsonOf(entry);
       if (value === undefined) return bytesOf(entry);
-      const now = { ...remapEntry(value, remap) };
+      const now = remapEntry(value, remap);
       if (value.parentUuid !== undefined && now.parentUuid === undefined) now.parentUuid = null;
       const origin = remap.inPlace ? undefined : originOf(value, from);
       if (origin !== undefined) now.forkedFrom = origin;

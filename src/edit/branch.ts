@@ -118,15 +118,26 @@ function layAfter(entries: readonly Entry[], sent: readonly Entry[], isApart: (e
 
 /** Whether an entry is not sent and cannot be taken for a part of what is, as one that has an id in common would be (R8). */
 function apartFrom(path: readonly ChainNode[]): (entry: Entry) => boolean {
-  const sent = new Set(path.map(({ entry }) => entry));
-  const ids = new Set(path.flatMap(({ entry }) => idsOf(entry)));
-  return (entry) => !sent.has(entry) && !idsOf(entry).some((id) => ids.has(id));
+  const sent = new Set<Entry>();
+  const ids = new Set<string>();
+  for (const { entry } of path) {
+    sent.add(entry);
+    someId(entry, (id) => {
+      ids.add(id);
+      return false;
+    });
+  }
+  return (entry) => !sent.has(entry) && !someId(entry, (id) => ids.has(id));
 }
 
-function idsOf({ kind, head }: Entry): string[] {
-  if (kind !== 'user' && kind !== 'assistant') return [];
-  const message = kind === 'assistant' && head.message?.id ? [head.message.id] : [];
-  return [...message, ...head.blocks.flatMap(({ id, toolUseId }) => id ?? toolUseId ?? [])];
+/** Whether one of the ids that lines are put together by fits. */
+function someId({ kind, head }: Entry, fits: (id: string) => boolean): boolean {
+  if (kind !== 'user' && kind !== 'assistant') return false;
+  if (kind === 'assistant' && head.message?.id && fits(head.message.id)) return true;
+  return head.blocks.some(({ id, toolUseId }) => {
+    const named = id ?? toolUseId;
+    return named !== undefined && fits(named);
+  });
 }
 
 function preservedOn({ preserved }: Chain, path: readonly ChainNode[]): Entry[] {

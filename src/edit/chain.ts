@@ -185,7 +185,7 @@ function outLine(link: Link, remap: Remap, options: ChainOptions): OutLine {
 
 function build(value: JsonObject, link: Link, remap: Remap, { from, inPlace }: ChainOptions): JsonObject {
   const { part, head, kind, uuid, parent, before, timestamp } = link;
-  const now = { ...remapEntry(value, remap) };
+  const now = remapEntry(value, remap);
   if (part.linked) {
     complete(now, kind);
     now.timestamp = timestamp;
@@ -196,8 +196,7 @@ function build(value: JsonObject, link: Link, remap: Remap, { from, inPlace }: C
   // R6: a side chain that the conversation runs through is a part of it.
   if (part.linked && now.isSidechain === true) now.isSidechain = false;
   if (part.linked && isCompaction(kind, head)) {
-    if (before === undefined) delete now.logicalParentUuid;
-    else now.logicalParentUuid = before;
+    now.logicalParentUuid = before;
   }
   // S6: also a copy of a copy says who it was first.
   const origin = inPlace || part.entry === undefined ? undefined : originOf(value, from);

@@ -7,6 +7,7 @@ import { linearise, type Part } from './chain.ts';
 import type { FreshUuid } from './ids.ts';
 import type { Draft, Note } from './log.ts';
 import type { Remap } from './remap.ts';
+import { UNSIGNED } from './repair/mend.ts';
 import { withoutUnsigned } from './unsigned.ts';
 
 export interface CloneOptions {
@@ -47,11 +48,15 @@ export function isCarried({ kind }: Entry): boolean {
 export function clone(entries: readonly Entry[], options: CloneOptions): Cloned {
   const { lines, leaf, unseen, others } = branchLines(entries, options);
   const carried: Part[] = lines.filter(({ entry }) => isCarried(entry));
-  const parts = carried
-    .filter((part) => !isSaidAgain(part, leaf, options))
-    .flatMap((part) => withoutUnsigned(part) ?? []);
+  const thoughts: Note[] = [];
+  const parts = carried.flatMap((part) => {
+    if (isSaidAgain(part, leaf, options)) return [];
+    const signed = withoutUnsigned(part);
+    if (signed !== part) thoughts.push({ rule: 'A5', what: UNSIGNED, line: part.entry?.line.number });
+    return signed ?? [];
+  });
   const chained = linearise(parts, { ...options, leaf, left: [...unseen, ...others] });
-  const notes = [...leftOut(entries, unseen, others, options.leaf !== undefined), ...chained.notes];
+  const notes = [...leftOut(entries, unseen, others, options.leaf !== undefined), ...thoughts, ...chained.notes];
   const closing = closingLines(options, chained.leaf).map((value) => ({ value }));
   const kept = parts.flatMap(({ entry }) => entry ?? []);
   return { lines: [...chained.lines, ...closing], notes, leaf: chained.leaf, remap: chained.remap, kept };

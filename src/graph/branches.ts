@@ -10,7 +10,7 @@ import { placeLines } from './branches/places.ts';
 import { START, type Steps, stepsOf } from './branches/steps.ts';
 import { chainOf, leafOf } from './chain.ts';
 import { lazy } from './lazy.ts';
-import { turnsOf } from './turns.ts';
+import { countTurns } from './turns.ts';
 
 export interface Branch {
   /** The uuid of its last entry; undefined where entries have none (E15). */
@@ -186,5 +186,5 @@ function ownTurns(entries: readonly Entry[], steps: Steps, drafts: readonly Draf
   }
   const own: Entry[][] = drafts.map(() => []);
   for (const [place, entry] of entries.entries()) own[owner[stepAt[place] ?? NONE] ?? NONE]?.push(entry);
-  return own.map((each) => turnsOf(each).filter(({ kind }) => kind !== 'none').length);
+  return own.map(countTurns);
 }

@@ -54,6 +54,11 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
   return turns;
 }
 
+/** How many turns begin in entries: all that `turnsOf` numbers, without making them. */
+export function countTurns(entries: readonly Entry[]): number {
+  return cutTurns(entries, isAgentTranscript(entries)).filter(({ kind }) => kind !== 'none').length;
+}
+
 /** What the person typed to start the turn; empty for what stands before the first prompt. */
 export function promptTextOf(turn: Turn): string {
   return turn.prompt === undefined ? '' : promptText(turn.prompt);

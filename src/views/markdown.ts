@@ -96,7 +96,9 @@ function partBlock(part: Part): string {
     case 'files':
       return part.files.map((file) => `- ${code(safeLine(file))}`).join('\n');
     case 'links':
-      return part.links.map(({ title, url }) => `- ${escapeInline(safeLine(title))} ${code(safeLine(url))}`).join('\n');
+      return part.links
+        .map(({ title, url }) => `- ${title === '' ? '' : `${escapeInline(safeLine(title))} `}${code(safeLine(url))}`)
+        .join('\n');
     case 'answers':
       return part.answers
         .map(({ question, answer }) => `- ${escapeInline(safeLine(question))} **${escapeInline(safeLine(answer))}**`)

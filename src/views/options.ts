@@ -44,10 +44,15 @@ export interface Paint {
 export function humanDuration(ms: number | undefined): string {
   if (ms === undefined) return '';
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.round((ms % 60_000) / 1000)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return twoUnits(seconds, 'min', 's');
+  return twoUnits(Math.round(seconds / 60), 'h', 'min');
+}
+
+function twoUnits(count: number, large: string, small: string): string {
+  const rest = count % 60;
+  return `${Math.floor(count / 60)} ${large}${rest === 0 ? '' : ` ${rest} ${small}`}`;
 }
 
 export function humanSize(characters: number): string {

@@ -140,7 +140,9 @@ function partLines(part: Part, paint: Paint): string[] {
     case 'files':
       return part.files.map(safeLine);
     case 'links':
-      return part.links.map(({ title, url }) => `${safeLine(title)} ${paint.dim(safeLine(url))}`);
+      return part.links.map(
+        ({ title, url }) => `${title === '' ? '' : `${safeLine(title)} `}${paint.dim(safeLine(url))}`,
+      );
     case 'answers':
       return part.answers.flatMap(({ question, answer }) => [
         `? ${safeLine(question)}`,

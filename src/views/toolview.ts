@@ -6,6 +6,7 @@ import type { EditResult, Hunk } from '../graph/toolresults/files.ts';
 import type { Todo } from '../graph/toolresults/lookups.ts';
 import type { ToolResult } from '../graph/toolresults/read.ts';
 import type { ToolCall, ToolStatus } from '../graph/types.ts';
+import { numberedLines } from './numbered.ts';
 
 export type Part =
   | { readonly type: 'text'; readonly text: string }
@@ -95,7 +96,8 @@ function partsOf(call: ToolCall, input: Json, result: ToolResult, text: string):
       return [{ type: 'code', path: result.notebookPath, text: result.newSource }];
     case 'read':
       if (result.media === 'image') return images(call);
-      return [{ type: 'code', path: result.filePath, text: result.content ?? text, startLine: result.startLine }];
+      if (result.content === undefined) return fileText(text, result.filePath);
+      return [{ type: 'code', path: result.filePath, text: result.content, startLine: result.startLine }];
     case 'glob':
       return [{ type: 'files', files: result.filenames }];
     case 'grep':
@@ -109,6 +111,8 @@ function partsOf(call: ToolCall, input: Json, result: ToolResult, text: string):
     case 'plan':
       return said(result.plan ?? argument(input, 'plan'));
     default:
+      // Copies and some versions have no record of what was read: only what the model saw.
+      if (call.name === 'Read') return [...images(call), ...fileText(text, argument(input, 'file_path') || undefined)];
       return [...asked(call, input), ...images(call), ...said(text)];
   }
 }
@@ -116,8 +120,16 @@ function partsOf(call: ToolCall, input: Json, result: ToolResult, text: string):
 /** What was asked, for tools whose one argument is not the whole story. */
 function asked(call: ToolCall, input: Json): Part[] {
   if (call.name === 'Bash') return [{ type: 'command', command: argument(input, 'command'), stdout: '', stderr: '' }];
+  const url = argument(input, 'url');
+  if (call.name === 'WebFetch' && url !== '') return [{ type: 'links', links: [{ title: '', url }] }];
   const plain = ['Read', 'Glob', 'Grep', 'Skill', 'TodoWrite'].includes(call.name);
   return plain || !isObject(input) || Object.keys(input).length === 0 ? [] : [{ type: 'json', value: input }];
+}
+
+function fileText(text: string, path: string | undefined): Part[] {
+  const numbered = numberedLines(text);
+  if (numbered === undefined) return said(text);
+  return [{ type: 'code', path, text: numbered.text, startLine: numbered.startLine }, ...said(numbered.rest)];
 }
 
 function said(text: string): Part[] {

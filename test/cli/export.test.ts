@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -137,6 +138,11 @@ describe('export', () => {
     writeFileSync(join(cwd, 'a.html'), 'mine');
     const refused = run('html', ID, '--to', 'a.html');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('There is something there already.')]);
+    const pipe = join(cwd, 'pipe');
+    spawnSync('mkfifo', [pipe]);
+    const kept = run('md', ID, '--to', pipe, '--force');
+    expect([kept.code, kept.err, statSync(pipe).isFIFO()]).toEqual([1, expect.stringContaining('not a file'), true]);
+    rmSync(pipe);
     expect(readFileSync(join(cwd, 'a.html'), 'utf8')).toBe('mine');
     expect(run('html', ID, '--to', 'a.html', '--force').code).toBe(0);
     expect(readFileSync(join(cwd, 'a.html'), 'utf8')).toContain('<!doctype html>');

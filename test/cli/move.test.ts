@@ -159,6 +159,40 @@ describe('L2: skein move', () => {
     expect(readFileSync(fileAt(to, A), 'utf8')).toBe(session(to, 'one'));
   });
 
+  test('S8: what goes with a session that is there already is brought too, and nothing of it is lost', async () => {
+    const { run, to, fileAt } = withSessions({
+      '/work/app': { [A]: session('/work/app', 'one') },
+    });
+    const beside = (cwd: string, name: string) => join(fileAt(cwd, A).replace(/\.jsonl$/, ''), name);
+    const put = (cwd: string, name: string, text: string) => {
+      mkdirSync(join(beside(cwd, name), '..'), { recursive: true });
+      writeFileSync(beside(cwd, name), text);
+    };
+    await run('move', A, '--to', to);
+    put('/work/app', 'tool-results/new.txt', 'only ours');
+    put('/work/app', 'custom-title.json', '{"customTitle":"ours"}');
+    put(to, 'custom-title.json', '{"customTitle":"theirs"}');
+    put('/work/app', 'subagents/agent-a1.jsonl', session('/work/app', 'agent', ['went on']));
+    put(to, 'subagents/agent-a1.jsonl', session(to, 'agent'));
+    const ran = await run('move', fileAt('/work/app', A), '--to', to, '--delete-source');
+    expect(readFileSync(beside(to, 'tool-results/new.txt'), 'utf8')).toBe('only ours');
+    expect(readFileSync(beside(to, 'subagents/agent-a1.jsonl'), 'utf8')).toBe(session(to, 'agent', ['went on']));
+    expect(readFileSync(beside(to, 'custom-title.json'), 'utf8')).toContain('theirs');
+    expect(readFileSync(beside('/work/app', 'custom-title.json'), 'utf8')).toContain('ours');
+    expect(ran.err).toContain('custom-title.json  stays: another of this name is there');
+    expect(existsSync(fileAt('/work/app', A))).toBe(false);
+    expect(existsSync(beside('/work/app', 'subagents/agent-a1.jsonl'))).toBe(false);
+  });
+
+  test('L2: a folder of Windows, for another machine', async () => {
+    const { run, root } = withSessions({ '/work/app': { [A]: session('/work/app', 'one') } });
+    const other = join(tempFolder(), '.claude');
+    await run('move', A, '--to', 'C:\\Users\\ada\\app', '--into', other);
+    const file = join(other, 'projects', 'C--Users-ada-app', `${A}.jsonl`);
+    expect(cwdsIn(file)).toEqual(['C:\\Users\\ada\\app', 'C:\\Users\\ada\\app\\src']);
+    expect(filesBelow(root)).toHaveLength(1);
+  });
+
   test('--dry-run writes nothing', async () => {
     const { run, to, root } = withSessions({ '/work/app': { [A]: session('/work/app', 'one') } });
     expect((await run('move', A, '--to', to, '--dry-run', '--delete-source')).text).toContain('would be found');

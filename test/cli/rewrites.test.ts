@@ -1,5 +1,5 @@
 /** `skein slim`, `compress` and `repair` on real files: what is written, what is said, and what is refused. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -8,7 +8,7 @@ import { asNumber, asString, at, type Json, type JsonObject } from '../../src/fo
 import { readSession } from '../../src/format/session.ts';
 import { context } from '../../src/graph/context/context.ts';
 import { validate } from '../../src/graph/validate.ts';
-import { assistant, chain, result, toJsonl, toolUse, user } from '../support/build.ts';
+import { assistant, chain, result, system, timeOf, toJsonl, toolUse, user } from '../support/build.ts';
 import { DAMAGES, damaged, uuidAt } from '../support/damage-kinds.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
@@ -28,6 +28,22 @@ function session(count: number): string {
   ]).flat();
   const linked = chain(lines, { sessionId: SESSION, cwd: '/work/app' });
   return toJsonl(linked.map((line, i) => ({ ...line, uuid: uuidAt(i + 1), parentUuid: i === 0 ? null : uuidAt(i) })));
+}
+
+/** What follows six turns that were compacted: one more. */
+function afterCompaction(): JsonObject[] {
+  const lines = [
+    system('compact_boundary', { compactMetadata: { trigger: 'auto', preTokens: 1 } }),
+    user('what was before', { isCompactSummary: true }),
+    user('prompt 7'),
+    assistant('answer 7', { id: 'm7' }),
+  ];
+  return chain(lines, { sessionId: SESSION, cwd: '/work/app' }).map((line, i) => ({
+    ...line,
+    uuid: uuidAt(i + 101),
+    parentUuid: i === 0 ? null : uuidAt(i + 100),
+    timestamp: timeOf(1000 + i),
+  }));
 }
 
 function machineWith(text: string) {
@@ -108,11 +124,17 @@ describe('slim', () => {
     const already = await run('slim', SESSION, '--budget', '30k', '--json');
     expectEdit(already.json());
     expect(at(already.json(), 'after', 'tokens')).toBe(20_010);
-    const how = /does not get below 10: light ~\d+k, .*bare ~[\d.]+k/;
+    const how = /does not get below 10: light ~\d+k; .*bare ~[\d.]+k/;
     await expect(run('slim', SESSION, '--budget', '10')).rejects.toMatchObject({
       exitCode: 1,
       message: expect.stringMatching(how),
     });
+    // What it names is less than there is now: it can be done.
+    const next = await run('slim', SESSION, '--budget', '10').catch(({ next }) => String(next));
+    const least = /--budget (\d+)/.exec(String(next))?.[1] ?? '';
+    expect(at((await run('slim', SESSION, '--budget', least, '--dry-run', '--json')).json(), 'after', 'preset')).toBe(
+      'bare',
+    );
     expect(readdirSync(project)).toHaveLength(many);
   });
 
@@ -137,6 +159,8 @@ describe('slim', () => {
     [['--keep', 'size:10k']],
     [['--keep', 'age:>2']],
     [['--budget', 'much']],
+    [['--budget', '0']],
+    [['--title', ' ']],
     [['--turns', '-1']],
   ])('wrong usage: %j', async (args) => {
     const { run, project } = machineWith(session(1));
@@ -152,6 +176,10 @@ describe('slim', () => {
     expect(field(ran.json(), 'sessionId')).toBe(SESSION);
     expect(readFileSync(file).length).toBeLessThan(before.length);
     expect(validate(sentBy(file))).toEqual([]);
+    const slimmed = statSync(file).mtimeMs;
+    const again = await run('slim', SESSION, '--in-place');
+    expect(again.text).toContain('Nothing in it changes');
+    expect(statSync(file).mtimeMs).toBe(slimmed);
     expect((await run('undo', '--json')).code).toBe(0);
     expect(readFileSync(file)).toEqual(before);
     expect(readdirSync(project)).toHaveLength(1);
@@ -168,7 +196,7 @@ describe('compress', () => {
     for (const prompt of ['prompt 1', 'prompt 4']) expect(JSON.stringify(first)).toContain(prompt);
     expect(number(ran.json(), 'after', 'tokens')).toBeLessThan(15_000);
     const text = await run('compress', SESSION, '--dry-run');
-    expect(text.text).toContain('3 turns are summarized, 3 are whole');
+    expect(text.text).toContain('3 turns summarized, 3 whole');
   });
 
   test('nothing to compress', async () => {
@@ -176,6 +204,18 @@ describe('compress', () => {
     const what = expect.stringContaining('There is nothing to compress');
     await expect(run('compress', SESSION)).rejects.toMatchObject({ exitCode: 1, message: what });
     expect(readdirSync(project)).toHaveLength(1);
+  });
+
+  test('C1: says which turns an earlier compaction has taken', async () => {
+    const { run, project } = machineWith(session(6));
+    const file = field((await run('compress', SESSION, '--keep', '2', '--json')).json(), 'file');
+    const what = 'the context holds 2 turns, and the last 2 stay whole';
+    await expect(run('compress', file, '--keep', '2')).rejects.toThrow(what);
+    const compacted = machineWith(`${session(6)}${toJsonl(afterCompaction())}`);
+    await expect(compacted.run('compress', SESSION, '--keep', '2')).rejects.toThrow(
+      'The 6 turns before are in the summary of an earlier compaction already.',
+    );
+    expect(readdirSync(project)).toHaveLength(2);
   });
 });
 

@@ -4,17 +4,19 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { addServer } from '../../src/client/mcp/install.ts';
 import { pageOf } from '../../src/client/mcp/server.ts';
-import { asString, at, type Json, parseJson } from '../../src/format/json.ts';
+import { asObject, asString, at, type Json, parseJson } from '../../src/format/json.ts';
+import { toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
-import { BIN, skein } from '../support/skein.ts';
+import { BIN, rootWith, skein } from '../support/skein.ts';
 
 const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
 
-async function connected(): Promise<Client> {
+async function connected(root = DEMO): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   const env = { HOME: tempFolder(), PATH: process.env.PATH ?? '', TZ: 'UTC' };
-  const args = [BIN, 'mcp', '--root', DEMO];
+  const args = [BIN, 'mcp', '--root', root];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
   onTestFinished(() => client.close());
   return client;
@@ -63,6 +65,14 @@ describe('skein mcp, driven by the official client', () => {
     expect((await call(client, 'search_history', { query: '--reveal' })).text).not.toContain('undefined');
     expect((await call(client, 'search_history', { query: 'x', limit: 5000 })).isError).toBe(true);
   });
+
+  test('a regular expression that takes for ever is refused after a while; the server answers on', async () => {
+    const root = rootWith({ 'a.jsonl': toJsonl([user(`${'a'.repeat(60)}!`)]) }, writeFileSync);
+    const client = await connected(root);
+    const { text, isError } = await call(client, 'search_history', { query: '/(a+)+$/' });
+    expect([isError, text]).toEqual([true, expect.stringContaining('takes too long')]);
+    expect((await call(client, 'search_history', { query: '/a+!/' })).text).toContain('1 found');
+  }, 30_000);
 });
 
 test('pages are cut between lines and lose nothing', () => {
@@ -110,5 +120,34 @@ describe('skein mcp install', () => {
     const { code, err } = skein(['mcp', 'install'], { home });
     expect([code, err.includes('It was not touched.')]).toEqual([1, true]);
     expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(content);
+  });
+
+  test('every change leaves a copy of its own', () => {
+    const home = tempFolder();
+    const file = join(home, '.claude.json');
+    writeFileSync(file, '{"a":1}');
+    skein(['mcp', 'install'], { home });
+    writeFileSync(file, '{"a":2}');
+    expect(skein(['mcp', 'install'], { home }).text).toContain('.before-skein-2');
+    const copies = ['', '-2'].map((end) => readFileSync(`${file}.before-skein${end}`, 'utf8'));
+    expect(copies).toEqual(['{"a":1}', '{"a":2}']);
+  });
+
+  test('bytes that are no UTF-8 are not rewritten', () => {
+    const file = join(tempFolder(), '.claude.json');
+    const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
+    writeFileSync(file, bytes);
+    expect(() => addServer(file, { command: 'x', args: [] }, { dryRun: false })).toThrow('not UTF-8');
+    expect(readFileSync(file)).toEqual(bytes);
+  });
+
+  test('strings of megabytes, and quotes and backslashes in them, stay as they are', () => {
+    const file = join(tempFolder(), '.claude.json');
+    const history = { a: 'x'.repeat(9e6), b: '\\" \\\\ "'.repeat(1e5), 'c\\': '  { " ' };
+    writeFileSync(file, JSON.stringify(history, null, 4));
+    expect(addServer(file, { command: 'x', args: [] }, { dryRun: false }).changed).toBe(true);
+    const { mcpServers, ...rest } = asObject(parseJson(readFileSync(file, 'utf8'))) ?? {};
+    expect(at(mcpServers, 'skein', 'command')).toBe('x');
+    expect(rest).toEqual(history);
   });
 });

@@ -303,6 +303,11 @@ test('A5: thinking that no client can send is left out', () => {
   ]);
   expectSound(cloned(source));
   expect(new TextDecoder().decode(writtenBytes(cloned(source)))).not.toContain('unsigned');
+  const what = 'thinking without a signature, which the API refuses: left out';
+  expect(cloned(source).notes).toEqual([
+    { rule: 'A5', what, line: 2 },
+    { rule: 'A5', what, line: 3 },
+  ]);
   expect(briefly(readWritten(cloned(source)))).toEqual(briefly(source));
 });
 
@@ -362,4 +367,12 @@ test('a long plain conversation cut at turn N has N prompts', () => {
     const part = sent(readWritten(cloned(source, { leaf: source[2 * n + 1] })));
     expect(part.slice(0, -1)).toEqual(sent(source).slice(0, 2 * n + 2));
   }
+});
+
+test('E2: numbers that no program can hold, and names that every object has, survive', () => {
+  const line = transcript([user(1, null, 'P1')]).trimEnd();
+  const odd = line.replace('{', '{"n":1.0,"big":12345678901234567890,"__proto__":{"uuid":"x"},"constructor":1,');
+  const { entries } = readSession(encode(`${odd}\n`), 'source.jsonl');
+  const written = new TextDecoder().decode(writtenBytes(cloned(entries)));
+  expect(written).toContain('{"n":1.0,"big":12345678901234567890,"__proto__":{"uuid":"x"},"constructor":1,');
 });

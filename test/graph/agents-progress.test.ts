@@ -144,8 +144,9 @@ describe('E18: agents known from progress only', () => {
   });
 
   test('E12: damaged copies never throw', () => {
-    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-    const odd = ['{}', '{"type":"assistant"}', '{"message":7}', `{"message":{"role":"assistant","content":${deep}}}`];
+    const deep = (depth: number) =>
+      `{"message":{"role":"assistant","content":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
+    const odd = ['{}', '{"type":"assistant"}', '{"message":7}', deep(50_000), deep(900)];
     const lines = odd.map(
       (copy, i) =>
         `{"type":"progress","uuid":"p${i}","parentToolUseID":"t1","data":{"agentId":"a1","type":"agent_progress","message":${copy}}}\n`,

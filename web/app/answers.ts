@@ -60,3 +60,47 @@ export interface StatusAnswer {
   /** What the server does beside answering, such as taking new sessions into the archive; null when nothing. */
   readonly working: string | null;
 }
+
+export type EditVerb = 'slim' | 'clone' | 'repair';
+
+export interface EditRequest {
+  readonly verb: EditVerb;
+  /** Without it the one that a resume goes on from. */
+  readonly session?: string;
+  readonly options: Readonly<Record<string, string | true>>;
+  /** Only says what it would do. */
+  readonly dryRun: boolean;
+}
+
+/** What the verb says with --json, and the chat the new session stands in. */
+export interface EditAnswer {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly before: EditSize;
+  readonly after: EditSize & {
+    readonly agents: number;
+    readonly toolResults: number;
+    readonly checkpoints: number;
+    /** Of a slim: which one was taken, and what each would leave. */
+    readonly preset?: string;
+    readonly presets?: readonly { readonly name: string; readonly tokens: number }[];
+    readonly toolTurns?: number;
+    readonly wholeTurns?: number;
+    readonly removedCalls?: number;
+    /** Of a repair that has nothing to do: 0. */
+    readonly findings?: number;
+  };
+  readonly notes: readonly { readonly rule: string; readonly what: string; readonly line?: number }[];
+  readonly resume: string;
+  readonly chat: string | null;
+}
+
+export interface EditSize {
+  readonly lines: number;
+  readonly turns: number;
+  readonly bytes: number;
+  readonly tokens?: number;
+  /** The API counted them. */
+  readonly recorded?: boolean;
+  readonly kinds?: Readonly<Record<string, number>>;
+}

@@ -1,9 +1,30 @@
 /** All the page asks for. `fetchApi` asks the server, `embeddedApi` (embedded.ts) an exported file. */
 import { asString, at, type Json } from '../../src/format/json.ts';
-import type { AgentPage, CallPage, ChatList, ChatPage, FoundPlace, LiveEvent } from '../../src/views/page/types.ts';
-import type { ExplainAnswer, SearchAnswer, StatusAnswer, ToolsAnswer, TurnsAnswer, UsageAnswer } from './answers.ts';
+import type {
+  AgentPage,
+  AgentRow,
+  CallPage,
+  ChatList,
+  ChatPage,
+  FoundPlace,
+  LiveEvent,
+} from '../../src/views/page/types.ts';
+import type {
+  EditAnswer,
+  EditRequest,
+  ExplainAnswer,
+  SearchAnswer,
+  StatusAnswer,
+  ToolsAnswer,
+  TurnsAnswer,
+  UsageAnswer,
+} from './answers.ts';
+import { listen } from './events.ts';
 
 export type ExportFormat = 'html' | 'md' | 'json';
+
+/** A sub-agent as one call ran it. */
+export type AgentRun = Pick<AgentRow, 'agentId' | 'callId'>;
 
 export interface Asked {
   readonly signal?: AbortSignal;
@@ -17,9 +38,11 @@ export interface Api {
   chat(id: string, branch: number | null, asked?: Asked): Promise<ChatPage>;
   /** Turns by index, `to` exclusive, at most 50. */
   turns(id: string, branch: number, from: number, to: number, asked?: Asked): Promise<TurnsAnswer>;
+  /** A further part of a turn with very many items. */
+  part(id: string, branch: number, turn: number, part: number, asked?: Asked): Promise<TurnsAnswer>;
   find(id: string, uuid: string, asked?: Asked): Promise<FoundPlace>;
   call(id: string, branch: number, callId: string, agent: string | null, asked?: Asked): Promise<CallPage>;
-  agent(id: string, agentId: string, asked?: Asked): Promise<AgentPage>;
+  agent(id: string, run: AgentRun, asked?: Asked): Promise<AgentPage>;
   search(query: Params, asked?: Asked): Promise<SearchAnswer>;
   usage(query: Params, asked?: Asked): Promise<UsageAnswer>;
   /** As `usage --by tool`, whose rows are others. */
@@ -36,6 +59,8 @@ export interface Api {
   exportUrl(id: string, format: ExportFormat): string | null;
   /** Shows the transcript in the desktop's file manager. */
   openFile(id: string): Promise<void>;
+  /** A new session made of a chat; what is there stays as it is. */
+  edit(id: string, request: EditRequest, asked?: Asked): Promise<EditAnswer>;
 }
 
 export type Params = Readonly<Record<string, string | number | undefined>>;
@@ -60,10 +85,13 @@ export function fetchApi(): Api {
     chats: (asked) => get('/api/chats', {}, asked),
     chat: (id, branch, asked) => get(chat(id), { branch: branch ?? undefined, ...seen() }, asked),
     turns: (id, branch, from, to, asked) => get(`${chat(id)}/turns`, { branch, from, to, ...seen() }, asked),
+    part: (id, branch, from, part, asked) =>
+      get(`${chat(id)}/turns`, { branch, from, to: from + 1, part, ...seen() }, asked),
     find: (id, uuid, asked) => get(`${chat(id)}/find`, { uuid }, asked),
     call: (id, branch, callId, agent, asked) =>
       get(`${chat(id)}/calls/${encodeURIComponent(callId)}`, { branch, agent: agent ?? undefined, ...seen() }, asked),
-    agent: (id, agentId, asked) => get(`${chat(id)}/agents/${encodeURIComponent(agentId)}`, seen(), asked),
+    agent: (id, { agentId, callId }, asked) =>
+      get(`${chat(id)}/agents/${encodeURIComponent(agentId)}`, { call: callId ?? undefined, ...seen() }, asked),
     search: (query, asked) => get('/api/search', query, asked),
     usage: (query, asked) => get('/api/usage', query, asked),
     tools: (query, asked) => get('/api/usage', { ...query, by: 'tool' }, asked),
@@ -78,6 +106,7 @@ export function fetchApi(): Api {
     openFile: async (id) => {
       await post(`${chat(id)}/open`, {});
     },
+    edit: (id, request, asked) => post(`${chat(id)}/edit`, request, asked),
   };
 }
 
@@ -88,8 +117,9 @@ function get<T>(path: string, params: Params, asked: Asked = {}): Promise<T> {
   return ask<T>(text === '' ? path : `${path}?${text}`, { signal: asked.signal });
 }
 
-function post<T>(path: string, body: object): Promise<T> {
+function post<T>(path: string, body: object, { signal }: Asked = {}): Promise<T> {
   return ask<T>(path, {
+    signal,
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -106,20 +136,3 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
   const what = asString(at(said, 'error')) ?? asString(at(said, 'what')) ?? `The server answered ${response.status}.`;
   throw new ApiError(what, asString(at(said, 'next')) ?? 'Try again.', response.status);
 }
-
-/** EventSource connects again by itself; after a gap everything may have changed. */
-const listen: Api['listen'] = (onEvent, onState) => {
-  const source = new EventSource('/api/events');
-  let lost = false;
-  source.onopen = () => {
-    onState?.(true);
-    if (lost) onEvent({ type: 'chats' });
-    lost = false;
-  };
-  source.onerror = () => {
-    lost = true;
-    onState?.(false);
-  };
-  source.onmessage = ({ data }) => onEvent(JSON.parse(data));
-  return () => source.close();
-};

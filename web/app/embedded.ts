@@ -1,5 +1,5 @@
 /** The same questions answered from data that lies in the page, for exported files. */
-import { callKey, type EmbeddedChat } from '../../src/views/page/embedded.ts';
+import { agentKey, callKey, type EmbeddedChat } from '../../src/views/page/embedded.ts';
 import { type Api, ApiError } from './api.ts';
 
 export function embeddedApi(data: EmbeddedChat): Api {
@@ -13,6 +13,7 @@ export function embeddedApi(data: EmbeddedChat): Api {
       const { page, turns } = branchOf(branch);
       return { version: page.version, turns: turns.slice(from, to) };
     },
+    part: async () => missing('This part is not in the file.'),
     find: async (_id, uuid) => {
       for (const { page, turns } of data.branches) {
         for (const turn of turns) {
@@ -25,7 +26,7 @@ export function embeddedApi(data: EmbeddedChat): Api {
     },
     call: async (_id, _branch, callId, agent) =>
       data.calls[callKey(callId, agent)] ?? missing('The contents of this call are not in the file.'),
-    agent: async (_id, agentId) => data.agents[agentId] ?? missing('This sub-agent is not in the file.'),
+    agent: async (_id, run) => data.agents[agentKey(run)] ?? missing('This sub-agent is not in the file.'),
     search: async () => onlyServed(),
     usage: async () => onlyServed(),
     tools: async () => onlyServed(),
@@ -36,6 +37,7 @@ export function embeddedApi(data: EmbeddedChat): Api {
     listen: () => () => {},
     exportUrl: () => null,
     openFile: async () => onlyServed(),
+    edit: async () => onlyServed(),
   };
 }
 

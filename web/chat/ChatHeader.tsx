@@ -1,5 +1,6 @@
 /** What chat this is, and what can be done with it. */
 import type { ChatPage } from '../../src/views/page/types.ts';
+import type { EditVerb } from '../app/answers.ts';
 import type { Api } from '../app/api.ts';
 import { fullTime } from '../parts/clock.ts';
 import { Icon } from '../parts/icons.tsx';
@@ -18,6 +19,7 @@ export interface ChatHeaderProps {
   readonly onResume: () => void;
   readonly onOpenFile: () => void;
   readonly onPrint: () => void;
+  readonly onEdit: (verb: EditVerb) => void;
   readonly onBranch: (branch: number) => void;
 }
 
@@ -96,7 +98,7 @@ function Branches({ page, onBranch }: Pick<ChatHeaderProps, 'page' | 'onBranch'>
   );
 }
 
-function Actions({ api, page, onResume, onOpenFile, onPrint }: ChatHeaderProps) {
+function Actions({ api, page, onResume, onOpenFile, onPrint, onEdit }: ChatHeaderProps) {
   const { resume, chat } = page;
   return (
     <Menu label="Actions" icon="more">
@@ -119,6 +121,15 @@ function Actions({ api, page, onResume, onOpenFile, onPrint }: ChatHeaderProps) 
       </button>
       <button type="button" onClick={onOpenFile}>
         <Icon name="folder" /> Show the file
+      </button>
+      <button type="button" onClick={() => onEdit('slim')}>
+        <Icon name="slim" /> Slim…
+      </button>
+      <button type="button" onClick={() => onEdit('clone')}>
+        <Icon name="branch" /> Clone…
+      </button>
+      <button type="button" onClick={() => onEdit('repair')}>
+        <Icon name="repair" /> Repair…
       </button>
     </Menu>
   );

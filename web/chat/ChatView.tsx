@@ -4,6 +4,7 @@ import type { ChatPage } from '../../src/views/page/types.ts';
 import type { Api } from '../app/api.ts';
 import { useRemembered } from '../app/remembered.ts';
 import { go, type Route, withParams } from '../app/router.ts';
+import { EditDialog, type Editing } from '../edit/EditDialog.tsx';
 import { TreeMap } from '../map/TreeMap.tsx';
 import { copyText } from '../parts/clipboard.ts';
 import { Dialog } from '../parts/Dialog.tsx';
@@ -25,6 +26,7 @@ export interface ChatViewProps {
 export function ChatView({ api, route }: ChatViewProps) {
   const [revealAll, setRevealAll] = useState(false);
   const [map, setMap] = useState(false);
+  const [editing, setEditing] = useState<Editing>();
   const [outline, setOutline] = useRemembered('outline', 'on');
   const { say, spoken } = useSay();
   const { store, error, retry } = useChat(api, route.id ?? '', branchOf(route), revealAll);
@@ -60,6 +62,7 @@ export function ChatView({ api, route }: ChatViewProps) {
         }}
         onOpenFile={() => void openFile(api, page, say)}
         onPrint={() => void printAll(store, say)}
+        onEdit={(verb) => setEditing({ verb })}
         onBranch={(branch) => toBranch(branch, null)}
       />
       {error !== undefined && (
@@ -77,6 +80,7 @@ export function ChatView({ api, route }: ChatViewProps) {
         outline={outline === 'on'}
         say={say}
         onBranch={(branch, at) => toBranch(branch, at)}
+        onClone={(at) => setEditing({ verb: 'clone', at })}
         onKey={onKey}
       />
       {map && (
@@ -89,6 +93,16 @@ export function ChatView({ api, route }: ChatViewProps) {
             }}
           />
         </Dialog>
+      )}
+      {editing && (
+        <EditDialog
+          key={`${editing.verb} ${page.branch}`}
+          api={api}
+          page={page}
+          editing={editing}
+          say={say}
+          onClose={() => setEditing(undefined)}
+        />
       )}
       {spoken}
     </div>
@@ -110,6 +124,7 @@ async function printAll(store: ChatStore, say: (text: string) => void): Promise<
   const { length } = store.data().page.turns;
   const most = Math.min(length, MOST_PRINTED_TURNS);
   if (most < length) say(`Only the first ${most} of ${length} turns are printed; export the chat to have them all`);
+  store.keepAll();
   for (let from = 0; from < most; from += 50) await store.need(from, Math.min(most, from + 50));
   requestAnimationFrame(() => print());
 }

@@ -104,7 +104,7 @@ function Folded({ text, rowKey }: { readonly text: string; readonly rowKey: stri
       )}
       <br />
       <button type="button" class="link-button" aria-expanded={open} onClick={() => toggle(key)}>
-        {open ? 'Show less' : `Show all ${text.split('\n').length} lines`}
+        {open ? 'Show less' : 'Show all'}
       </button>
     </>
   );

@@ -48,7 +48,7 @@ export function PartView({
               <ExternalLink href={url}>
                 <Text text={title === '' ? url : title} />
               </ExternalLink>{' '}
-              <span class="quiet small">{url}</span>
+              {title !== '' && <span class="quiet small">{url}</span>}
             </li>
           ))}
         </ul>

@@ -1,9 +1,11 @@
 /** One row of the list, whatever it is. */
 import { useEffect } from 'preact/hooks';
 import type { BranchRow } from '../../src/views/page/types.ts';
+import type { AgentRun } from '../app/api.ts';
 import { Waterfall } from '../waterfall/Waterfall.tsx';
 import { Forks } from './Forks.tsx';
 import { ItemView } from './ItemView.tsx';
+import { PartRow } from './PartRow.tsx';
 import { estimatedHeight, type Row } from './rows.ts';
 import type { ChatStore } from './store.ts';
 import { TurnView } from './TurnView.tsx';
@@ -28,7 +30,9 @@ export function RowView({ row, store, branches, branch, onBranch, onEntry }: Row
     case 'item':
       return <ItemView item={row.item} rowKey={row.key} agent={row.agent} store={store} />;
     case 'agent':
-      return <Agent agentId={row.agentId} state={row.state} store={store} />;
+      return <Agent run={row.run} state={row.state} store={store} />;
+    case 'part':
+      return <PartRow turn={row.turn} part={row.part} count={row.count} store={store} />;
     case 'forks':
       return <Forks branches={branches} shown={branch} forks={row.forks} onBranch={onBranch} />;
   }
@@ -47,10 +51,10 @@ function Unloaded({ prompt, height }: { readonly prompt: string; readonly height
   );
 }
 
-function Agent({ agentId, state, store }: { agentId: string; state: 'loading' | 'circle'; store: ChatStore }) {
+function Agent({ run, state, store }: { run: AgentRun; state: 'loading' | 'circle'; store: ChatStore }) {
   useEffect(() => {
-    if (state === 'loading') void store.needAgent(agentId);
-  }, [agentId, state, store]);
+    if (state === 'loading') void store.needAgent(run);
+  }, [run.agentId, run.callId, state, store]);
   if (state === 'circle') return <p class="quiet">This is the conversation above.</p>;
   return <div class="skeleton call-skeleton" />;
 }

@@ -13,6 +13,7 @@ import { RowBox } from './RowBox.tsx';
 import { rowsOf, turnKey } from './rows.ts';
 import type { ChatStore } from './store.ts';
 import { useChatKeys } from './useChatKeys.ts';
+import { useMarks } from './useMarks.ts';
 import { useOpened } from './useOpened.ts';
 import { usePrinting } from './usePrinting.ts';
 import { useReveal } from './useReveal.ts';
@@ -29,15 +30,20 @@ export interface TranscriptProps {
   readonly say: (text: string) => void;
   /** Without `at` the place in the text stays. */
   readonly onBranch: (branch: number, at?: string | null) => void;
+  readonly onClone: (turn: number) => void;
   readonly onKey: (key: string) => boolean;
 }
 
-export function Transcript({ api, route, store, outline, say, onBranch, onKey }: TranscriptProps) {
-  const { page, turns, agents } = store.data();
+export function Transcript({ api, route, store, outline, say, onBranch, onClone, onKey }: TranscriptProps) {
+  const { page, turns, parts, agents } = store.data();
   const { id } = page.chat;
   const { opened, toggle, open } = useOpened();
-  const rows = useMemo(() => rowsOf({ heads: page.turns, turns, agents, opened }), [page, turns, agents, opened]);
+  const rows = useMemo(
+    () => rowsOf({ heads: page.turns, turns, parts, agents, opened }),
+    [page, turns, parts, agents, opened],
+  );
   const box = useRef<HTMLElement>(null);
+  useMarks(route.params.q ?? '', box);
   const scroll = useScroll(rows, store, box, page.version);
   const { virtualizer } = scroll;
   const printing = usePrinting();
@@ -73,9 +79,10 @@ export function Transcript({ api, route, store, outline, say, onBranch, onKey }:
   const copyLink = useLatest(async (uuid: string) =>
     say((await copyText(linkTo(id, page.branch, uuid))) ? 'Copied the link' : 'Could not copy'),
   );
+  const cloneTo = useLatest(onClone);
   const context = useMemo(
-    () => ({ api, id, branch: page.branch, revealed, reveal, opened, toggle, say, copyLink }),
-    [api, id, page.branch, revealed, reveal, opened, toggle, say, copyLink],
+    () => ({ api, id, branch: page.branch, revealed, reveal, opened, toggle, say, copyLink, cloneTo }),
+    [api, id, page.branch, revealed, reveal, opened, toggle, say, copyLink, cloneTo],
   );
   return (
     <ChatContext.Provider value={context}>

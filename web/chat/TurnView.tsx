@@ -33,7 +33,7 @@ export function TurnView({
   readonly rowKey: string;
   readonly nested: boolean;
 }) {
-  const { opened, toggle, copyLink, say } = useChatContext();
+  const { api, opened, toggle, copyLink, cloneTo, say } = useChatContext();
   const labels = [KINDS[head.kind], ROUNDS[head.round]].filter((label) => label !== undefined && label !== '');
   const timeline = timelineKey(rowKey);
   const Heading = nested ? 'h3' : 'h2';
@@ -90,6 +90,17 @@ export function TurnView({
               onClick={() => head.uuid !== null && copyLink(head.uuid)}
             >
               <Icon name="link" />
+            </button>
+          )}
+          {api.served && !nested && head.number > 0 && (
+            <button
+              type="button"
+              class="icon-button"
+              aria-label="Clone the chat up to this turn"
+              title="Clone up to here…"
+              onClick={() => cloneTo(head.number)}
+            >
+              <Icon name="branch" />
             </button>
           )}
         </span>

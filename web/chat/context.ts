@@ -17,6 +17,8 @@ export interface ChatContext {
   readonly say: (text: string) => void;
   /** Copies a link to an entry. */
   readonly copyLink: (uuid: string) => void;
+  /** Makes a session of its own of all up to a turn, by its number. */
+  readonly cloneTo: (turn: number) => void;
 }
 
 export const ChatContext = createContext<ChatContext | null>(null);

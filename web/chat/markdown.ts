@@ -3,7 +3,8 @@ import { tokenCount } from '../../src/views/items.ts';
 import type { CallRow, PageItem, PageTurn } from '../../src/views/page/types.ts';
 
 export function turnMarkdown(turn: PageTurn): string {
-  return turn.items.map(itemMarkdown).join('\n\n');
+  const left = turn.more > 0 ? [`*${turn.more} more*`] : [];
+  return [...turn.items.map(itemMarkdown), ...left].join('\n\n');
 }
 
 export function itemMarkdown(item: PageItem): string {

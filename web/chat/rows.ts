@@ -1,5 +1,8 @@
 /** An open chat as a flat list of rows, whatever is nested in it: so that only those near the window are drawn. */
+import { agentKey } from '../../src/views/page/embedded.ts';
+import { ITEMS_PART } from '../../src/views/page/options.ts';
 import type { AgentPage, CallRow, PageItem, PageTurn, TurnHead } from '../../src/views/page/types.ts';
+import type { AgentRun } from '../app/api.ts';
 
 interface Placed {
   /** Stays the same while the chat grows. */
@@ -16,13 +19,18 @@ export type Row = Placed &
     | { readonly type: 'turn'; readonly head: PageTurn; readonly item: PageItem | undefined }
     | { readonly type: 'timeline'; readonly head: PageTurn }
     | { readonly type: 'item'; readonly item: PageItem; readonly agent: string | null }
-    | { readonly type: 'agent'; readonly agentId: string; readonly state: 'loading' | 'circle' }
+    | { readonly type: 'agent'; readonly run: AgentRun; readonly state: 'loading' | 'circle' }
+    /** Items of a turn with very many that are not here yet. */
+    | { readonly type: 'part'; readonly part: number; readonly count: number }
     | { readonly type: 'forks'; readonly forks: readonly number[] }
   );
 
 export interface RowsInput {
   readonly heads: readonly TurnHead[];
   readonly turns: ReadonlyMap<number, PageTurn>;
+  /** Further parts of turns with very many items, by `partKey`. */
+  readonly parts: ReadonlyMap<string, PageTurn>;
+  /** By `agentKey`. */
   readonly agents: ReadonlyMap<string, AgentPage>;
   readonly opened: ReadonlySet<string>;
 }
@@ -30,7 +38,7 @@ export interface RowsInput {
 /** A turn in which nothing is unfolded has the same rows each time: most of them, when a long chat grows. */
 const plain = new WeakMap<PageTurn, readonly Row[]>();
 
-export function rowsOf({ heads, turns, agents, opened }: RowsInput): Row[] {
+export function rowsOf({ heads, turns, parts, agents, opened }: RowsInput): Row[] {
   const rows: Row[] = [];
   const unfolded = turnsIn(opened);
   for (const head of heads) {
@@ -39,6 +47,10 @@ export function rowsOf({ heads, turns, agents, opened }: RowsInput): Row[] {
     if (turn === undefined) rows.push(unloadedRow(key, head));
     else if (unfolded.has(key)) pushTurn(rows, turn, { key, depth: 0, turn: head.index, path: [] }, { agents, opened });
     else for (const row of plainRows(turn, key)) rows.push(row);
+    if (turn !== undefined && turn.more > 0) {
+      const place = { key, depth: 0, turn: head.index, path: [] };
+      pushParts(rows, turn, place, { parts, agents, opened: unfolded.has(key) ? opened : NOTHING.opened });
+    }
     if (head.forks.length > 0 && turn !== undefined)
       rows.push({ type: 'forks', key: `${key}.forks`, depth: 0, turn: head.index, forks: head.forks });
   }
@@ -77,6 +89,10 @@ export function itemKey(turn: string, item: number): string {
   return `${turn}.${item}`;
 }
 
+export function partKey(turn: number, part: number): string {
+  return `${turn}.${part}`;
+}
+
 export function timelineKey(turn: string): string {
   return `${turn}.timeline`;
 }
@@ -87,14 +103,34 @@ interface Place extends Placed {
 }
 
 function pushTurn(rows: Row[], head: PageTurn, place: Place, known: Pick<RowsInput, 'agents' | 'opened'>): void {
-  const { key, depth, turn, path } = place;
+  const { key, depth, turn } = place;
   const [first] = head.items;
   const prompt = first?.type === 'prompt' ? first : undefined;
   rows.push({ type: 'turn', key, depth, turn, head, item: prompt });
   if (known.opened.has(timelineKey(key))) rows.push({ type: 'timeline', key: timelineKey(key), depth, turn, head });
-  for (const [index, item] of head.items.entries()) {
-    if (item === prompt) continue;
-    const own = itemKey(key, index);
+  pushItems(rows, head.items.slice(prompt === undefined ? 0 : 1), prompt === undefined ? 0 : 1, place, known);
+}
+
+function pushParts(rows: Row[], { more }: PageTurn, place: Place, known: Omit<RowsInput, 'heads' | 'turns'>): void {
+  const { key, depth, turn } = place;
+  for (let part = 1; (part - 1) * ITEMS_PART < more; part += 1) {
+    const loaded = known.parts.get(partKey(turn, part));
+    const count = Math.min(ITEMS_PART, more - (part - 1) * ITEMS_PART);
+    if (loaded === undefined) rows.push({ type: 'part', key: `${key}.part${part}`, depth, turn, part, count });
+    else pushItems(rows, loaded.items, part * ITEMS_PART, place, known);
+  }
+}
+
+/** `first`: which item of the turn the first of them is. */
+function pushItems(
+  rows: Row[],
+  items: readonly PageItem[],
+  first: number,
+  { key, depth, turn, path }: Place,
+  known: Pick<RowsInput, 'agents' | 'opened'>,
+): void {
+  for (const [index, item] of items.entries()) {
+    const own = itemKey(key, first + index);
     rows.push({ type: 'item', key: own, depth, turn, item, agent: path.at(-1) ?? null });
     if (item.type === 'call' && item.call.agent !== null && known.opened.has(own)) {
       pushAgent(rows, item.call, { key: own, depth: depth + 1, turn, path }, known);
@@ -106,10 +142,10 @@ function pushAgent(rows: Row[], { agent }: CallRow, place: Place, known: Pick<Ro
   if (agent === null) return;
   const { agentId } = agent;
   const { key, depth, turn, path } = place;
-  const page = known.agents.get(agentId);
+  const page = known.agents.get(agentKey(agent));
   if (page === undefined || path.includes(agentId)) {
     const state = path.includes(agentId) ? 'circle' : 'loading';
-    rows.push({ type: 'agent', key: `${key}.agent`, depth, turn, agentId, state });
+    rows.push({ type: 'agent', key: `${key}.agent`, depth, turn, run: agent, state });
     return;
   }
   for (const inner of page.turns) {
@@ -138,11 +174,17 @@ function guess(row: Row, columns: number): number {
     case 'item':
       if (row.item.type === 'text') return 16 + lines(row.item.text, columns, 4000) * 22;
       return row.item.type === 'image' ? 300 : 31;
+    case 'part':
+      return partHeight(row.count);
     case 'timeline':
       return 160;
     default:
       return 44;
   }
+}
+
+export function partHeight(count: number): number {
+  return count * 44;
 }
 
 function lines(text: string, columns: number, most: number): number {

@@ -1,19 +1,26 @@
 /** The contents of an open chat, brought in as they come near the window and kept while the chat grows. */
-import type { AgentPage, CallPage, ChatPage, PageTurn, TurnHead } from '../../src/views/page/types.ts';
-import type { Api, ApiError } from '../app/api.ts';
+import { agentKey } from '../../src/views/page/embedded.ts';
+import type { AgentPage, CallPage, ChatPage, PageTurn } from '../../src/views/page/types.ts';
+import type { AgentRun, Api, ApiError } from '../app/api.ts';
 import { asApiError } from '../app/useAnswer.ts';
+import { isSame, isTooMuch, missing, nearest } from './near.ts';
+import { partKey } from './rows.ts';
 
 export interface ChatData {
   readonly page: ChatPage;
   readonly turns: ReadonlyMap<number, PageTurn>;
+  /** Further parts of turns with very many items, by `partKey`. */
+  readonly parts: ReadonlyMap<string, PageTurn>;
+  /** By `agentKey`. */
   readonly agents: ReadonlyMap<string, AgentPage>;
   /** Of what could not be loaded last. */
   readonly error: ApiError | undefined;
 }
 
-/** Loaded at once: so many turns, or fewer when they are long. */
-const MOST_TURNS = 50;
-const MOST_MESSAGES = 300;
+/** Of long turns, and of calls that were opened: what came first is dropped first. */
+const MOST_PARTS = 12;
+const MOST_CALLS = 300;
+const REST_MS = 2000;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
@@ -23,17 +30,25 @@ export interface ChatStore {
   setPage(page: ChatPage): void;
   /** Brings in the turns of a range that are missing or old. */
   need(from: number, to: number): Promise<void>;
-  needAgent(agentId: string): Promise<void>;
+  /** Brings in a further part of a turn. */
+  needPart(turn: number, part: number): Promise<void>;
+  needAgent(run: AgentRun): Promise<void>;
+  /** From now on nothing is dropped. */
+  keepAll(): void;
   call(callId: string, agent: string | null, state: string): { readonly value?: CallPage; load(): Promise<CallPage> };
   close(): void;
 }
 
 export function createStore(api: Api, first: ChatPage, onChange: () => void): ChatStore {
-  let data: ChatData = { page: first, turns: new Map(), agents: new Map(), error: undefined };
+  let data: ChatData = { page: first, turns: new Map(), parts: new Map(), agents: new Map(), error: undefined };
   const old = new Set<number>();
   const asked = new Map<number, Promise<void>>();
   const askedAgents = new Map<string, Promise<void>>();
+  const askedParts = new Map<string, Promise<void>>();
   const calls = new Map<string, CallPage>();
+  let near = { from: 0, to: 1 };
+  let keeping = false;
+  let trimming: ReturnType<typeof setTimeout> | undefined;
   let closed = false;
   let waited = FIRST_WAIT_MS;
   let pausedUntil = 0;
@@ -52,6 +67,13 @@ export function createStore(api: Api, first: ChatPage, onChange: () => void): Ch
     waited = Math.min(LONGEST_WAIT_MS, waited * 2);
   };
 
+  /** What is above may become lower by it: not while the reader moves. */
+  const trimLater = () => {
+    clearTimeout(trimming);
+    if (keeping || !isTooMuch(data.turns)) return;
+    trimming = setTimeout(() => !keeping && change(nearest(data, near)), REST_MS);
+  };
+
   const load = async (from: number, to: number) => {
     const { page } = data;
     try {
@@ -65,12 +87,50 @@ export function createStore(api: Api, first: ChatPage, onChange: () => void): Ch
       if (turns.length < to - from) pause();
       else waited = FIRST_WAIT_MS;
       change({ turns: known, error: undefined });
+      trimLater();
+      for (const { index } of turns) renewParts(index);
     } catch (error) {
       pause();
       change({ error: asApiError(error) });
     } finally {
       for (let index = from; index < to; index += 1) asked.delete(index);
     }
+  };
+
+  const loadPart = async (index: number, part: number) => {
+    const { page } = data;
+    try {
+      const { turns } = await api.part(id, page.branch, index, part);
+      const [turn] = turns;
+      if (turn === undefined || turn.uuid !== data.page.turns[index]?.uuid) return;
+      const parts = new Map(data.parts);
+      // What came last is dropped last.
+      parts.delete(partKey(index, part));
+      parts.set(partKey(index, part), turn);
+      const [oldest] = parts.keys();
+      if (!keeping && parts.size > MOST_PARTS && oldest !== undefined) parts.delete(oldest);
+      change({ parts, error: undefined });
+    } catch (error) {
+      pause();
+      change({ error: asApiError(error) });
+    } finally {
+      askedParts.delete(partKey(index, part));
+    }
+  };
+
+  const needPart = (index: number, part: number): Promise<void> => {
+    const key = partKey(index, part);
+    const loading = askedParts.get(key) ?? loadPart(index, part);
+    askedParts.set(key, loading);
+    return loading;
+  };
+
+  /** A turn that changed did so at its end. */
+  const renewParts = (index: number) => {
+    const known = [...data.parts.keys()].flatMap((key) =>
+      key.startsWith(`${index}.`) ? Number(key.split('.')[1]) : [],
+    );
+    for (const part of known.sort((a, b) => a - b).slice(-2)) void needPart(index, part);
   };
 
   return {
@@ -84,11 +144,14 @@ export function createStore(api: Api, first: ChatPage, onChange: () => void): Ch
       }
       // On another branch a turn may be another.
       const turns = new Map([...data.turns].filter(([index, { uuid }]) => page.turns[index]?.uuid === uuid));
+      const parts = new Map([...data.parts].filter(([, { index, uuid }]) => page.turns[index]?.uuid === uuid));
       askedAgents.clear();
-      for (const agentId of data.agents.keys()) void reloadAgent(agentId);
-      change({ page, turns });
+      for (const { agent } of data.agents.values()) void reloadAgent(agent);
+      change({ page, turns, parts });
     },
     need: async (from, to) => {
+      near = { from, to };
+      trimLater();
       if (performance.now() < pausedUntil) return;
       const waiting: Promise<void>[] = [];
       for (const range of missing(data, old, asked, from, to)) {
@@ -102,10 +165,14 @@ export function createStore(api: Api, first: ChatPage, onChange: () => void): Ch
       }
       await Promise.all(waiting);
     },
-    needAgent: (agentId) => {
-      const known = askedAgents.get(agentId) ?? reloadAgent(agentId);
-      askedAgents.set(agentId, known);
+    needPart,
+    needAgent: (run) => {
+      const known = askedAgents.get(agentKey(run)) ?? reloadAgent(run);
+      askedAgents.set(agentKey(run), known);
       return known;
+    },
+    keepAll: () => {
+      keeping = true;
     },
     call: (callId, agent, state) => {
       const key = `${agent ?? ''} ${callId} ${state}`;
@@ -114,62 +181,25 @@ export function createStore(api: Api, first: ChatPage, onChange: () => void): Ch
         load: async () => {
           const page = await api.call(id, data.page.branch, callId, agent);
           calls.set(key, page);
+          const [oldest] = calls.keys();
+          if (calls.size > MOST_CALLS && oldest !== undefined) calls.delete(oldest);
           return page;
         },
       };
     },
     close: () => {
       closed = true;
+      clearTimeout(trimming);
     },
   };
 
-  async function reloadAgent(agentId: string): Promise<void> {
+  async function reloadAgent(run: AgentRun): Promise<void> {
     try {
-      const page = await api.agent(id, agentId);
-      change({ agents: new Map(data.agents).set(agentId, page) });
+      const page = await api.agent(id, run);
+      change({ agents: new Map(data.agents).set(agentKey(run), page) });
     } catch (error) {
-      askedAgents.delete(agentId);
+      askedAgents.delete(agentKey(run));
       change({ error: asApiError(error) });
     }
-  }
-}
-
-function isSame(turn: TurnHead | undefined, head: TurnHead | undefined): boolean {
-  return (
-    turn !== undefined &&
-    head !== undefined &&
-    turn.uuid === head.uuid &&
-    turn.ended === head.ended &&
-    turn.messages === head.messages &&
-    turn.calls === head.calls &&
-    turn.failures === head.failures &&
-    turn.state === head.state
-  );
-}
-
-/** Runs of turns to ask for, each small enough for one answer. */
-function* missing(
-  { page, turns }: ChatData,
-  old: ReadonlySet<number>,
-  asked: ReadonlyMap<number, unknown>,
-  from: number,
-  to: number,
-): Generator<[number, number]> {
-  let start = -1;
-  let messages = 0;
-  const end = Math.min(to, page.turns.length);
-  for (let index = Math.max(0, from); index <= end; index += 1) {
-    const wanted = index < end && !asked.has(index) && (!turns.has(index) || old.has(index));
-    const full = start >= 0 && (index - start >= MOST_TURNS || messages >= MOST_MESSAGES);
-    if (start >= 0 && (!wanted || full)) {
-      yield [start, index];
-      start = -1;
-    }
-    if (!wanted) continue;
-    if (start < 0) {
-      start = index;
-      messages = 0;
-    }
-    messages += page.turns[index]?.messages ?? 0;
   }
 }

@@ -1,29 +1,21 @@
 /** Markdown → elements, without HTML: what is written as HTML is shown as it is written. Nothing is loaded. */
-import { lexer, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Code } from './Code.tsx';
 import { ExternalLink } from './Link.tsx';
 import { languageNamed } from './languages.ts';
+import { isTable, lexed } from './lexed.ts';
 import { Scroll } from './Scroll.tsx';
 import { Text } from './Text.tsx';
 
 export function Markdown({ text }: { readonly text: string }) {
   const tokens = useMemo(() => lexed(text), [text]);
-  if (tokens === undefined) return <p class="plain">{text}</p>;
+  if (tokens === undefined) return <Plain text={text} />;
   return <div class="markdown">{tokens.map(block)}</div>;
 }
 
 const HEADINGS = ['h3', 'h4', 'h5', 'h6'] as const;
-
-/** A text that the lexer cannot take is shown as it is. */
-function lexed(text: string): Token[] | undefined {
-  try {
-    return lexer(text, { gfm: true });
-  } catch {
-    return undefined;
-  }
-}
 
 function block(token: Token, key: number): ComponentChildren {
   switch (token.type) {
@@ -61,16 +53,20 @@ function block(token: Token, key: number): ComponentChildren {
     case 'list':
       return isList(token) ? <List key={key} list={token} /> : null;
     case 'table':
-      return isTable(token) ? <Table key={key} table={token} /> : null;
+      return isTable(token) ? <Table key={key} table={token} /> : <Plain key={key} text={token.raw} />;
     case 'hr':
       return <hr key={key} />;
     default:
-      return (
-        <p key={key} class="plain" dir="auto">
-          <Text text={token.raw} />
-        </p>
-      );
+      return <Plain key={key} text={token.raw} />;
   }
+}
+
+function Plain({ text }: { readonly text: string }) {
+  return (
+    <p class="plain" dir="auto">
+      <Text text={text} />
+    </p>
+  );
 }
 
 function blocksOf(token: Token): ComponentChildren {
@@ -168,10 +164,6 @@ function Table({ table }: { readonly table: Tokens.Table }) {
 
 function isList(token: Token): token is Tokens.List {
   return token.type === 'list' && 'items' in token;
-}
-
-function isTable(token: Token): token is Tokens.Table {
-  return token.type === 'table' && 'rows' in token;
 }
 
 function firstWord(text: string | undefined): string {

@@ -5,7 +5,7 @@ import { type SecretPlace, splitSecrets } from './secrets.ts';
 
 export function Text({ text }: { readonly text: string }) {
   const parts = splitSecrets(text);
-  if (parts.length === 1 && typeof parts[0] === 'string') return <>{text}</>;
+  if (parts.length === 1 && typeof parts[0] === 'string') return <>{parts[0]}</>;
   return <>{parts.map((part, place) => (typeof part === 'string' ? part : <Secret key={place} {...part} />))}</>;
 }
 

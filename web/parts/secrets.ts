@@ -1,4 +1,5 @@
 /** The placeholders that stand where secrets stood (src/redact/placeholder.ts), told from other text in brackets. */
+import { withControls } from './controls.ts';
 
 /** Every kind the rules know: put in when the page is built (scripts/build-web.ts). */
 declare const SECRET_KINDS: readonly string[];
@@ -11,8 +12,9 @@ export interface SecretPlace {
 
 const PLACEHOLDER = new RegExp(`\\[(${SECRET_KINDS.join('|')})(?::[0-9a-f]{4})?\\]`, 'g');
 
-/** Text and placeholders in turn. */
-export function splitSecrets(text: string): (string | SecretPlace)[] {
+/** Text as it is to be seen and placeholders in turn. */
+export function splitSecrets(raw: string): (string | SecretPlace)[] {
+  const text = withControls(raw);
   if (!text.includes('[')) return [text];
   const parts: (string | SecretPlace)[] = [];
   let from = 0;

@@ -30,7 +30,7 @@ export const cat: Command = {
       type: 'string',
       multiple: true,
       value: 'UUID',
-      help: 'Only the entry with this uuid, or the start of one (repeatable)',
+      help: 'Only the entry with this uuid or copied from it, or the start of one (repeatable)',
     },
     lines: {
       type: 'string',
@@ -83,11 +83,16 @@ function filtersOf(args: Arguments, lineCount: () => number): Filter[] {
   const kinds = args.values('kind');
   if (kinds.length > 0) filters.push((entry) => kinds.some((kind) => isOfKind(entry, kind)));
   const uuids = args.values('uuid');
-  if (uuids.length > 0) filters.push(({ head }) => uuids.some((uuid) => head.uuid?.startsWith(uuid) ?? false));
+  if (uuids.length > 0) filters.push((entry) => uuids.some((uuid) => isEntry(entry, uuid)));
   const ranges = args.values('lines').map((text) => toRange(text, lineCount));
   if (ranges.length > 0)
     filters.push(({ line }) => ranges.some(([from, to]) => line.number >= from && line.number <= to));
   return filters;
+}
+
+/** Its own uuid, or that of the entry it is a copy of (H1). */
+function isEntry({ head }: Entry, uuid: string): boolean {
+  return [head.uuid, head.forkedFrom?.messageUuid].some((each) => each?.startsWith(uuid));
 }
 
 /** `system` is every system line, `system/compact_boundary` one subtype. */

@@ -12,6 +12,7 @@ import { type EditSource, openSource, readSource } from '../edit/source.ts';
 import { writeEdit } from '../edit/write.ts';
 import { CommandError } from '../errors.ts';
 import { BRANCH_OPTION } from '../opened.ts';
+import { editedTitle, titleGiven } from '../slim/title.ts';
 
 export const clone: Command = {
   name: 'clone',
@@ -48,7 +49,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const leaf = point === undefined ? undefined : entryWith(source, point.uuid);
   const entries = leaf === undefined ? source.entries : entriesUpTo(source.entries, leaf);
   const { lastPrompt } = leaf === undefined ? source.outline : outlineOf(entries);
-  const title = args.value('title') ?? cloneTitle(source.title);
+  const title = titleGiven(args) ?? (source.title === undefined ? 'Clone' : editedTitle(source.title, 'clone'));
   const written = writeEdit(context, args, {
     verb: 'clone',
     source,
@@ -65,13 +66,4 @@ function entryWith({ entries, file }: EditSource, uuid: string): Entry {
   const entry = entries.findLast(({ head }) => head.uuid === uuid);
   if (entry !== undefined) return entry;
   throw new CommandError(`The session has no entry ${uuid}.`, file.file, 'See its entries: skein show, skein tree');
-}
-
-/** A prompt that serves as a title may be long. */
-const TITLE_LENGTH = 80;
-
-function cloneTitle(title: string | undefined): string {
-  if (title === undefined) return 'Clone';
-  const plain = title.replace(/ \(clone\)$/, '');
-  return `${plain.length > TITLE_LENGTH ? `${plain.slice(0, TITLE_LENGTH).trimEnd()}…` : plain} (clone)`;
 }

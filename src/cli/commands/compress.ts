@@ -1,16 +1,16 @@
 /** `skein compress`: old turns become a summary, without a model. */
-import { type Compressed, compress as compressEntries } from '../../edit/compress/compress.ts';
+import { type Compressed, compress as compressEntries, turnsInContext } from '../../edit/compress/compress.ts';
 import { draftOf } from '../../edit/draft.ts';
 import type { Arguments, Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EDIT_OPTIONS, IN_PLACE_OPTION } from '../edit/options.ts';
 import { printWritten } from '../edit/print.ts';
-import { openSource } from '../edit/source.ts';
+import { type EditSource, openSource } from '../edit/source.ts';
 import { writeEdit } from '../edit/write.ts';
 import { CommandError } from '../errors.ts';
 import { countOf } from '../slim/amounts.ts';
 import { tokenLines } from '../slim/table.ts';
-import { editedTitle } from '../slim/title.ts';
+import { titleFor } from '../slim/title.ts';
 
 const KEEP = '3';
 
@@ -45,16 +45,14 @@ export const compress: Command = {
 async function run(context: Context, args: Arguments): Promise<number> {
   const keep = countOf(args.value('keep') ?? KEEP, '--keep', 1);
   const source = openSource(context, args);
-  const title = args.flag('in-place')
-    ? args.value('title')
-    : (args.value('title') ?? editedTitle(source.title, 'compressed'));
+  const title = titleFor(args, source.title, 'compressed');
   let made: Compressed | undefined;
   const written = writeEdit(context, args, {
     verb: 'compress',
     source,
     make: (target) => {
       made = compressEntries(source.entries, { ...target, keep, tools: args.flag('tools'), title: source.title });
-      if (made === undefined) throw nothingOlder(source.file.file, source.outline.turns, keep);
+      if (made === undefined) throw nothingOlder(source, turnsInContext(source.entries, target), keep);
       return draftOf(made, { ...target, title, lastPrompt: source.outline.lastPrompt });
     },
     title,
@@ -67,12 +65,21 @@ async function run(context: Context, args: Arguments): Promise<number> {
     title,
     before: { tokens: tokens.before, recorded: tokens.recorded, kinds: report.before },
     after: { tokens: tokens.after, kinds: report.after, summarizedTurns: turns.summarized, keptTurns: turns.kept },
-    lines: [...tokenLines(context, report), `${turns.summarized} turns are summarized, ${turns.kept} are whole`],
+    lines: [...tokenLines(context, report), `${count(turns.summarized)} summarized, ${turns.kept} whole`],
   });
   return 0;
 }
 
-function nothingOlder(file: string, turns: number, keep: number): CommandError {
-  const what = `There is nothing to compress: of ${turns} turns the last ${keep} are kept.`;
-  return new CommandError(what, file, 'Keep fewer: --keep 1. For long turns: skein slim');
+function nothingOlder({ file, outline }: EditSource, inContext: number, keep: number): CommandError {
+  const before = Math.max(0, outline.turns - inContext);
+  const earlier =
+    before === 0 ? '' : ` The ${count(before)} before are in the summary of an earlier compaction already.`;
+  const what = `There is nothing to compress: the context holds ${count(inContext)}, and the last ${keep} stay whole.${earlier}`;
+  const next =
+    inContext > 1 && keep > 1 ? 'Keep fewer: --keep 1. For long turns: skein slim' : 'For long turns: skein slim';
+  return new CommandError(what, file.file, next);
+}
+
+function count(turns: number): string {
+  return turns === 1 ? '1 turn' : `${turns} turns`;
 }

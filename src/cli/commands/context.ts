@@ -53,7 +53,7 @@ async function run(cli: Context, args: Arguments): Promise<number> {
   const { messages, model } = contextOf(history, { prompt, model: args.value('model') });
   const mask = await openMask(cli, args);
   if (args.flag('json'))
-    await writeJsonList(cli, mask, { model: model ?? null, source: sourceOf(file) }, 'messages', messages);
+    await writeJsonList(cli, mask, { model: model ?? null, source: sourceOf(file) }, 'messages', () => messages);
   else writeOverview(cli, mask, messages, model);
   return messages.length > 0 ? 0 : 1;
 }

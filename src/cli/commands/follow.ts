@@ -21,15 +21,19 @@ const SHOWN_BEFORE = 10;
 
 export const follow: Command = {
   name: 'follow',
-  usage: 'SEL [--lines N] [--raw]',
+  usage: 'SEL [--lines N] [--raw] [--export]',
   summary: 'watch a session as it is written',
   details: [
     'Prints the last lines of a session and then each new one as soon as it is whole. A file that is truncated, replaced, deleted or not there yet is followed all the same. Ctrl-C ends it.',
     'With --json each entry comes as {"line","offset","kind","time","text"}; other events as {"event"}.',
+    '--export sends each turn as a trace as soon as it is over, without a hook, and first what was not sent of the session before: to Langfuse where its keys are set, to OTEL_EXPORTER_OTLP_ENDPOINT where that is (skein export --help).',
   ],
   options: {
     lines: { type: 'string', value: 'N', help: `Start with the last N lines (default ${SHOWN_BEFORE})` },
     raw: { type: 'boolean', help: 'Print the lines as they are, byte for byte, secrets too' },
+    export: { type: 'boolean', help: 'Send turns as traces when they are over' },
+    endpoint: { type: 'string', value: 'URL', help: '--export: send there instead of where the environment says' },
+    'no-content': { type: 'boolean', help: '--export: no prompts, answers, tool inputs or results' },
     ...REVEAL_OPTION,
     ...READING_OPTIONS,
   },
@@ -37,6 +41,7 @@ export const follow: Command = {
     ['skein follow @last', 'what the client is doing now'],
     ['skein follow new.jsonl', 'a file that is not there yet'],
     ['skein follow @last --raw --lines 0 | jq .type', 'new lines only, into another program'],
+    ['skein follow @last --export', 'and every turn to Langfuse as it ends'],
   ],
   completes: 'selector',
   takes: 1,
@@ -48,13 +53,19 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const from = lastLines(file, wholeNumber(args, 'lines') ?? SHOWN_BEFORE);
   const show = args.flag('raw') ? showRaw : args.flag('json') ? showJson : showText;
   const mask = await openMask(context, args);
+  const live = args.flag('export')
+    ? await (await import('../export/live.ts')).openLive(context, args, file)
+    : undefined;
   const { signal } = context;
+  live?.look();
   for await (const event of followFile(file, { from, signal })) {
     for (const part of show(context, event, mask, file)) {
       if (signal.aborted) break;
       await write(context.out, part, signal);
     }
+    if (event.type === 'entries') live?.look();
   }
+  await live?.close();
   return 0;
 }
 

@@ -9,7 +9,7 @@ import { EDIT_OPTIONS, IN_PLACE_OPTION } from '../edit/options.ts';
 import { printWritten } from '../edit/print.ts';
 import { type EditSource, openSource } from '../edit/source.ts';
 import { writeEdit } from '../edit/write.ts';
-import { editedTitle } from '../slim/title.ts';
+import { titleFor } from '../slim/title.ts';
 import { sayUnchanged } from '../slim/unchanged.ts';
 
 export const repair: Command = {
@@ -54,9 +54,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
       after: { findings: 0 },
     });
   }
-  const title = args.flag('in-place')
-    ? args.value('title')
-    : (args.value('title') ?? editedTitle(source.title, 'repaired'));
+  const title = titleFor(args, source.title, 'repaired');
   const written = writeEdit(context, args, {
     verb: 'repair',
     source,

@@ -45,7 +45,7 @@ export const search: Command = {
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const query = queryOf(context, args);
+  const query = queryOf(context, args.positionals.join(' '), args.flag('substring'));
   const limit = wholeNumber(args, 'limit', 1) ?? LIMIT;
   const offset = ((wholeNumber(args, 'page', 1) ?? 1) - 1) * limit;
   const mask = await openMask(context, args);
@@ -61,10 +61,9 @@ async function run(context: Context, args: Arguments): Promise<number> {
   return found.total > 0 ? 0 : 1;
 }
 
-function queryOf(context: Context, args: Arguments): Query {
-  const text = args.positionals.join(' ');
+export function queryOf(context: Context, text: string, substring: boolean): Query {
   try {
-    const query = parseQuery(text, { now: context.now(), substring: args.flag('substring') });
+    const query = parseQuery(text, { now: context.now(), substring });
     const { terms, filters, after, before } = query;
     const filtered = Object.values(filters).some(({ any, none }) => any.length + none.length > 0);
     if (terms.length > 0 || filtered || after !== undefined || before !== undefined) return query;

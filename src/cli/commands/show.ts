@@ -2,7 +2,7 @@
 import type { Turn } from '../../graph/types.ts';
 import { turnJson } from '../../views/json.ts';
 import { turnMarkdown } from '../../views/markdown.ts';
-import type { ToolDetail, ViewOptions } from '../../views/options.ts';
+import type { Mask, ToolDetail, ViewOptions } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
 import { turnText } from '../../views/text.ts';
 import { branchJson, sessionsJson } from '../chatjson.ts';
@@ -59,13 +59,16 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const format = args.flag('json') ? 'json' : (args.value('format') ?? 'text');
   const mask = await openMask(context, args);
   if (format === 'json')
-    await writeJsonList(context, mask, { chat: chatJson(opened) }, 'turns', turnsJson(opened, turns));
+    await writeJsonList(context, mask, { chat: chatJson(opened) }, 'turns', () => turnsJson(opened, turns));
   else if (turns.length === 0) context.err.write('Nothing was said in this chat.\n');
-  else await page(context, pieces(context, args, mask, opened, turns, format), !args.flag('no-pager'));
+  else {
+    const shown = mask.settled(() => pieces(context, args, mask, opened, turns, format));
+    await page(context, shown, !args.flag('no-pager'));
+  }
   return turns.length > 0 ? 0 : 1;
 }
 
-function chatJson({ listed, chat, branch }: OpenedChat) {
+export function chatJson({ listed, chat, branch }: OpenedChat) {
   return {
     id: listed.id,
     title: listed.title ?? null,
@@ -108,7 +111,7 @@ function detailOf(args: Arguments): ToolDetail {
   return tools === 'none' || tools === 'full' ? tools : 'brief';
 }
 
-function markdownTitle({ listed }: OpenedChat, mask: Masking): string {
+export function markdownTitle({ listed }: Pick<OpenedChat, 'listed'>, mask: Mask): string {
   return `# ${safeLine(mask(listed.title ?? listed.id)).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${safeLine(mask(listed.project))} · ${listed.id}\n`;
 }
 

@@ -11,10 +11,10 @@ import { openSource } from '../edit/source.ts';
 import { writeEdit } from '../edit/write.ts';
 import { UsageError } from '../errors.ts';
 import { amountOf, countOf } from '../slim/amounts.ts';
-import { fittingStep, type MakeStep, type Tried } from '../slim/budget.ts';
+import { fittingStep, type MakeStep, presetSizes, type Tried } from '../slim/budget.ts';
 import { RULE_HELP, rulesOf } from '../slim/rules.ts';
 import { tokenLines, tokensText } from '../slim/table.ts';
-import { editedTitle } from '../slim/title.ts';
+import { titleFor } from '../slim/title.ts';
 import { sayUnchanged } from '../slim/unchanged.ts';
 
 export const slim: Command = {
@@ -71,7 +71,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const rules = rulesOf(args, context.now());
   const steps = stepsOf(args);
   const wanted = args.value('budget');
-  const budget = wanted === undefined ? undefined : amountOf(wanted, `--budget ${wanted}`);
+  const budget = wanted === undefined ? undefined : amountOf(wanted, `--budget ${wanted}`, 1);
   const source = openSource(context, args);
   const from = source.file.sessionId;
   const make: MakeStep = (step, target) =>
@@ -82,7 +82,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
     const fits = `The context fits as it is: ${tokensText(before)} tokens.`;
     return sayUnchanged(context, args, source, fits, { before: { tokens: before }, after: { tokens: before } });
   }
-  const title = titleFor(args, source.title);
+  const title = titleFor(args, source.title, 'slim');
   let made: Slimmed | undefined;
   const written = writeEdit(context, args, {
     verb: 'slim',
@@ -108,6 +108,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
       kinds: report.after,
       preset: step.name,
       steps: tried,
+      ...(args.flag('dry-run') && args.flag('json') && { presets: presetSizes(context, source, make) }),
       toolTurns: turns.all,
       wholeTurns: turns.whole,
       removedCalls,
@@ -121,10 +122,6 @@ async function run(context: Context, args: Arguments): Promise<number> {
 function mendedNotes({ notes }: Slimmed): Note[] {
   if (notes.length === 0) return [];
   return [{ rule: 'S8', what: `mended on the way: ${notes.length} flaws; see them with skein repair --dry-run` }];
-}
-
-function titleFor(args: Arguments, title: string | undefined): string | undefined {
-  return args.value('title') ?? (args.flag('in-place') ? undefined : editedTitle(title, 'slim'));
 }
 
 function tellTried({ name, tokens }: Tried): string {

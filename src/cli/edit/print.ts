@@ -58,7 +58,7 @@ function printText({ out, err, home }: Context, mask: Masking, written: Written,
   out.write(`${out.style.dim(safeLine(homePath(written.file, home)))}\n`);
   if (inPlace && backup !== undefined) {
     out.write(`backup: ${out.style.dim(homePath(backup, home))} (take it back: skein undo)\n`);
-  }
+  } else if (inPlace) out.write('Nothing in it changes: it stays as it is.\n');
   out.write(`resume: ${out.style.bold(written.resume)}\n`);
 }
 

@@ -49,6 +49,8 @@ export function projectPathOf(files: readonly SessionFile[], name: string): stri
 
 /** The folder that the client will see when it is started there. */
 export function folderGiven(context: Context, path: string): string {
+  // A folder of another machine: this one has no such names.
+  if (/^[A-Za-z]:[\\/]/.test(path) && process.platform !== 'win32') return path.replace(/[\\/]+$/, '');
   const folder = resolve(context.cwd, path.replace(/^~(?=$|[\\/])/, context.home));
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) return folder;

@@ -6,9 +6,9 @@ import { inChunks, writeFileAtomic } from '../../disk/durable.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
 import { projectOfEntries } from '../../disk/project.ts';
-import { readLinesOf, readSessionOf } from '../../disk/read.ts';
+import { readSessionOf } from '../../disk/read.ts';
 import { type Draft, encodeDraft } from '../../edit/log.ts';
-import { type Relation, relationOf } from '../../edit/merge.ts';
+import type { Relation } from '../../edit/merge.ts';
 import { move } from '../../edit/move.ts';
 import type { Entry } from '../../format/entry.ts';
 import { projectSlug } from '../../format/slug.ts';
@@ -18,6 +18,7 @@ import type { Library } from '../library.ts';
 import { resumeCommandOf } from '../search/places.ts';
 import { removeFile, saveBackup } from './backup.ts';
 import { type Belonging, belongingsOf, filesBelow } from './belongings.ts';
+import { bring, isThere, relationTo } from './bring.ts';
 import { refuseLive } from './live.ts';
 import { configOf } from './source.ts';
 import { type FileState, isSameState, stateOf } from './state.ts';
@@ -47,6 +48,8 @@ export interface Relocated {
   /** The files that were made, and those whose place is taken by them. */
   readonly made: readonly string[];
   readonly replaced: readonly string[];
+  /** Files that go with it but are there already, with something else in them: they stay where they are. */
+  readonly kept: readonly string[];
   /** Throws when somebody wrote to the session since it was read. */
   readonly refuseChanged: () => void;
 }
@@ -87,7 +90,8 @@ export function relocate(
   const job: Job = { session, entries, draft, target, belongings, state, relation };
   const result = {
     made: [],
-    replaced: [session.file, ...belongings.map(({ file }) => file)].filter(isOnDisk),
+    kept: [],
+    replaced: [],
     refuseChanged: () => refuseChanged(job),
     sessionId: session.sessionId,
     from: session.file,
@@ -97,38 +101,39 @@ export function relocate(
     bytes: session.bytes,
     resume: resumeCommandOf(session.sessionId, to.folder, target),
   };
-  if (target === session.file) return { ...result, replaced: [], outcome: 'there' };
-  if (relation === 'apart') return { ...result, replaced: [], outcome: 'apart' };
-  const isThere = relation === 'same' || relation === 'behind';
-  const made = isThere || options.dryRun ? [] : bringOver(context, job, to, options);
-  return { ...result, made, outcome: options.deleteSource ? 'moved' : isThere ? 'there' : 'copied' };
-}
-
-/** How ours stands to what is there already. */
-function relationTo(draft: Draft, target: string): Relation {
-  return readLinesOf(target, {}, (_, lines) =>
-    relationOf(
-      encodeDraft(draft),
-      (function* () {
-        for (const { bytes } of lines) yield Buffer.concat([bytes, Buffer.of(10)]);
-      })(),
-    ),
-  );
+  if (target === session.file) return { ...result, outcome: 'there' };
+  if (relation === 'apart') return { ...result, outcome: 'apart' };
+  const { made, kept } = options.dryRun ? { made: [], kept: [] } : bringOver(context, job, to, options);
+  const gone = [session.file, ...belongings.map(({ file }) => file)];
+  const replaced = gone.filter((file) => isOnDisk(file) && !kept.includes(file));
+  const outcome = options.deleteSource ? 'moved' : isThere(relation) ? 'there' : 'copied';
+  return { ...result, made, kept, replaced, outcome };
 }
 
 /** The session's own file comes last: until then nobody sees a part of it. Gives the files that were not there before. */
-function bringOver(context: Context, job: Job, to: Destination, options: RelocateOptions): string[] {
+function bringOver(
+  context: Context,
+  job: Job,
+  to: Destination,
+  options: RelocateOptions,
+): Pick<Relocated, 'made' | 'kept'> {
   const { session, target, belongings, relation } = job;
   const made: string[] = [];
-  for (const each of belongings) if (bring(job, each)) made.push(join(dirname(target), each.place));
+  const kept: string[] = [];
+  for (const each of belongings) {
+    const place = join(dirname(target), each.place);
+    const became = bring(context, each, place, { verb: options.verb, draft: job.draft });
+    if (became === 'made') made.push(place);
+    else if (became === 'kept') kept.push(each.file);
+  }
   for (const file of checkpointsOf(session, to)) {
     const place = join(to.config, 'file-history', session.sessionId, basename(file));
     if (isOnDisk(place)) continue;
     copyFile(file, place, { mode: statSync(file).mode & 0o777 });
     made.push(place);
   }
-  writeSession(context, job, options);
-  return relation === undefined ? [...made, target] : made;
+  if (!isThere(relation)) writeSession(context, job, options);
+  return { made: relation === undefined ? [...made, target] : made, kept };
 }
 
 /** Once everything is in its new place: one backup for all, so that one undo takes all of it back. */
@@ -156,16 +161,6 @@ function writeSession(context: Context, job: Job, { verb }: RelocateOptions): vo
       if (relation === 'ahead') saveBackup(context, { verb, changes: [{ path: target, after: temp }] });
     },
   });
-}
-
-/** Whether it was not there yet. */
-function bring({ target, draft }: Job, { file, place, transcript }: Belonging): boolean {
-  const to = join(dirname(target), place);
-  if (isOnDisk(to)) return false;
-  const mode = isOnDisk(file) ? statSync(file).mode & 0o777 : 0o600;
-  if (!transcript) copyFile(file, to, { mode });
-  else writeFileAtomic(to, encodeDraft(draft(readSessionOf(file).entries)), { mode, exclusive: true });
-  return true;
 }
 
 /** Checkpoints lie in the config root, by session: they stay where they are unless that is another. */

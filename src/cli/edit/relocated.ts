@@ -75,6 +75,9 @@ function print(
     const files = belongings > 0 ? `, with ${belongings} more file${belongings === 1 ? '' : 's'}` : '';
     out.write(`${sessionId}  ${paint(WORDS[outcome])}${outcome === 'apart' ? '' : files}\n`);
   }
+  for (const file of results.flatMap(({ kept }) => kept)) {
+    err.write(`${safeLine(homePath(file, home))}  stays: another of this name is there\n`);
+  }
   const done = results.filter(({ outcome }) => outcome !== 'apart').length;
   const what = dryRun ? 'would be found' : 'are found';
   out.write(`${done} of ${results.length} sessions ${what} in ${safeLine(homePath(folder, home))}\n`);

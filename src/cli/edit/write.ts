@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { digestOf } from '../../disk/copy.ts';
 import { inChunks, type WriteOptions, writeFileAtomic } from '../../disk/durable.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
 import type { FreshUuid } from '../../edit/ids.ts';
@@ -154,17 +155,25 @@ function replace(context: Context, edit: Edit, draft: EditDraft, target: Target)
   const { state, file } = edit.source;
   let after = NOTHING;
   let backup: string | undefined;
-  writeChecked(edit, draft, target, createReferences(), {
-    onMeasured: (measures, temp) => {
-      after = { ...NOTHING, ...measures };
-      const isUnchanged = () => state !== undefined && isSameState(state, stateOf(file.file));
-      if (!isUnchanged()) throw changedMeanwhile(file.file);
-      backup = saveBackup(context, { verb: edit.verb, changes: [{ path: file.file, after: temp }] });
-      if (!isUnchanged()) throw changedMeanwhile(file.file);
-    },
-  });
+  try {
+    writeChecked(edit, draft, target, createReferences(), {
+      onMeasured: (measures, temp) => {
+        after = { ...NOTHING, ...measures };
+        const isUnchanged = () => state !== undefined && isSameState(state, stateOf(file.file));
+        if (!isUnchanged()) throw changedMeanwhile(file.file);
+        if (digestOf(temp).sha256 === digestOf(file.file).sha256) throw SAME;
+        backup = saveBackup(context, { verb: edit.verb, changes: [{ path: file.file, after: temp }] });
+        if (!isUnchanged()) throw changedMeanwhile(file.file);
+      },
+    });
+  } catch (error) {
+    if (error !== SAME) throw error;
+  }
   return { after, backup };
 }
+
+/** Ends a write that would change nothing: the file keeps its time, and undo the change that was made before. */
+const SAME = new Error('nothing changes');
 
 function changedMeanwhile(file: string): CommandError {
   const next = 'Nothing was changed. Close the session in the client and try again, or leave --in-place out.';

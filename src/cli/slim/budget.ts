@@ -42,13 +42,14 @@ export function fittingStep(
     tried.push({ name: step.name, tokens: tokens.after });
     if (tokens.after <= budget) return { step, before, tried };
   }
-  const far = tried.map(({ name, tokens }) => `${name} ~${tokensText(tokens)}`).join(', ');
+  const far = tried.map(({ name, tokens }) => `${name} ~${tokensText(tokens)}`).join('; ');
   const id = file.sessionId.slice(0, 8);
-  const least = `${Math.ceil((tried.at(-1)?.tokens ?? before) / 1000)}k`;
+  const least = Math.min(before, ...tried.map(({ tokens }) => tokens));
+  const best = least < before ? ` Or take what there is: skein slim ${id} --budget ${least}` : '';
   throw new CommandError(
     `The context of ${tokensText(before)} tokens does not get below ${tokensText(budget)}: ${far}. Nothing was written.`,
     file.file,
-    `What was said takes the rest: skein compress ${id}. Or take what there is: skein slim ${id} --budget ${least}`,
+    `What was said takes the rest: skein compress ${id}.${best}`,
   );
 }
 

@@ -80,6 +80,11 @@ export function compress(entries: readonly Entry[], options: CompressOptions): C
   };
 }
 
+/** How many turns a resume still sends: those before a compaction are in its summary. */
+export function turnsInContext(entries: readonly Entry[], options: SoundOptions): number {
+  return turnsOf(sentIn(soundLines(entries, options))).filter(isTyped).length;
+}
+
 function isTyped({ kind }: Turn): boolean {
   return kind !== 'none';
 }

@@ -66,6 +66,7 @@ export function mendContent(
 /** Of a call that stands twice in one line the last is complete (E4), of a result the first counts. */
 function repeatsIn(items: readonly Json[]): Set<Json> {
   const repeats = new Set<Json>();
+  if (items.length < 2) return repeats;
   const uses = new Map<string, Json>();
   const results = new Set<string>();
   for (const item of items) {
@@ -108,21 +109,21 @@ function mendUse(block: JsonObject, { without, renamed }: BlockFates, flaws: Fla
     return undefined;
   }
   const name = asString(block.name) ?? '';
-  const made = { ...block };
+  const changes: JsonObject = {};
   if (name.length > LONGEST_NAME) {
     flaws.push({ rule: 'A7', what: LONG_NAME });
-    made.name = name.slice(0, LONGEST_NAME);
+    changes.name = name.slice(0, LONGEST_NAME);
   } else if (name === '') {
     flaws.push({ rule: 'A4', what: 'a tool call that names no tool: called unknown' });
-    made.name = usable.name;
+    changes.name = usable.name;
   }
   if (!isObject(block.input)) {
     flaws.push({ rule: 'A4', what: 'the input of a tool call was not an object' });
-    made.input = usable.input;
+    changes.input = usable.input;
   }
   const fresh = renamed?.get(id);
-  if (fresh !== undefined) made.id = fresh;
-  return made.name === block.name && made.input === block.input && fresh === undefined ? block : made;
+  if (fresh !== undefined) changes.id = fresh;
+  return Object.keys(changes).length === 0 ? block : { ...block, ...changes };
 }
 
 function mendResult(block: JsonObject, fates: BlockFates, flaws: Flaw[]): JsonObject | undefined {

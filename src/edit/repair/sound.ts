@@ -26,11 +26,13 @@ export interface Sound extends Placed {
 /** All entries of one file in file order. One that is damaged is mended in memory first, and then read again. */
 export function soundLines(entries: readonly Entry[], { from, freshUuid, now }: SoundOptions): Sound {
   const placed = placedLines(entries);
-  const pairing = pairLines(sentIn(placed));
+  const sent = new Set(sentIn(placed));
+  const pairing = pairLines(sent);
   const { parts, notes, empty } = mendedParts(placed.lines, {
     pairing,
     sentFrom: placed.sentFrom,
-    isSuspect: (entry) => pairing.without.has(entry) || isSuspect(entry),
+    // Nobody refuses what is not sent.
+    isSuspect: (entry) => sent.has(entry) && (pairing.without.has(entry) || isSuspect(entry)),
   });
   if (notes.length === 0) return { ...placed, notes };
   const { lines } = linearise(

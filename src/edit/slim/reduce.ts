@@ -69,8 +69,7 @@ function onlySaid(value: JsonObject, original: Original): JsonObject {
     return isAside(asString(block.type) ?? '') ? [] : [withoutPicture(block, original)];
   });
   const isSame = kept.length === before.length && kept.every((item, i) => item === before[i]);
-  const { toolUseResult: _, ...rest } = value;
-  return isSame ? value : withContent(rest, kept);
+  return isSame ? value : { ...withContent(value, kept), toolUseResult: undefined };
 }
 
 /** Never empty: a line of which nothing stays is left out before. */
@@ -168,6 +167,5 @@ function withoutRecord(entry: Entry, value: JsonObject, changed: boolean, { isOl
     const content = asArray(block?.content) ?? [textBlock(asString(block?.content) ?? '')];
     return { ...value, toolUseResult: { ...record, content } };
   }
-  const { toolUseResult: _, ...rest } = value;
-  return rest;
+  return { ...value, toolUseResult: undefined };
 }

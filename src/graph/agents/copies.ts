@@ -61,16 +61,7 @@ function copyIn(entry: Entry | undefined, agentId: string): Uint8Array {
   const envelope: JsonObject = {};
   for (const key of ENVELOPE) if (json[key] !== undefined) envelope[key] = json[key];
   const copy = { ...envelope, ...asObject(at(json, 'data', 'message')), isSidechain: true, agentId };
-  return encode(written(copy) ?? JSON.stringify({ ...envelope, isSidechain: true, agentId }));
-}
-
-/** Deeper nesting can be read than written. */
-function written(copy: JsonObject): string | undefined {
-  try {
-    return JSON.stringify(copy);
-  } catch {
-    return undefined;
-  }
+  return encode(JSON.stringify(copy));
 }
 
 export function promptOfCopies({ progress }: Copies): string | undefined {

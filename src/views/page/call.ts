@@ -1,10 +1,11 @@
 /** A tool call as a row, and opened. */
 import { asString, isObject, type Json } from '../../format/json.ts';
 import { inputOfCall, textOfCall } from '../../graph/toolcalls.ts';
-import type { ToolCall, ToolStatus, Turn } from '../../graph/types.ts';
+import type { ToolCall, Turn } from '../../graph/types.ts';
 import { maskedJson, maskedView } from '../masked.ts';
 import type { AgentView } from '../options.ts';
 import { firstLine, mainArgument, toolView } from '../toolview.ts';
+import { FAILED } from './failed.ts';
 import { turnHead } from './heads.ts';
 import { cut, maskOf, type PageOptions } from './options.ts';
 import { pageTurn } from './turn.ts';
@@ -12,7 +13,6 @@ import type { AgentPage, AgentRow, CallPage, CallRow } from './types.ts';
 
 const ARGUMENT_LENGTH = 300;
 const FAILURE_LENGTH = 300;
-const FAILED: ReadonlySet<ToolStatus> = new Set<ToolStatus>(['error', 'denied', 'interrupted']);
 
 export function callRow(call: ToolCall, options: PageOptions): CallRow {
   const mask = maskOf(options);
@@ -39,6 +39,7 @@ function agentRow(agent: AgentView, call: ToolCall | undefined, options: PageOpt
   const description = isObject(input) ? asString(input.description) : undefined;
   return {
     agentId: agent.agentId,
+    callId: call?.id ?? null,
     type: agent.type ?? null,
     description: description === undefined ? null : cut(maskOf(options)(description), ARGUMENT_LENGTH),
     tokens: agent.tokens,
@@ -53,7 +54,7 @@ export function callPage(call: ToolCall, options: PageOptions): CallPage {
   return { id: call.id, parts, input: options.mask ? maskedJson(input, options.mask) : input };
 }
 
-/** `call` is the one that started it, or took it up again: what was said before another call is not shown. */
+/** `agent` as `call` ran it: the call that started it, or took it up again. */
 export function agentPage(agent: AgentView, call: ToolCall | undefined, options: PageOptions): AgentPage {
   return {
     agent: agentRow(agent, call, options),

@@ -1,10 +1,9 @@
 /** Turns without their contents: the outline of a chat. */
 import { promptTextOf } from '../../graph/turns.ts';
-import type { ToolStatus, Turn } from '../../graph/types.ts';
+import type { Turn } from '../../graph/types.ts';
+import { FAILED } from './failed.ts';
 import { cut, MASKED_LENGTH, maskOf, type PageOptions, PROMPT_LENGTH } from './options.ts';
 import type { TurnHead } from './types.ts';
-
-const FAILED: ReadonlySet<ToolStatus> = new Set<ToolStatus>(['error', 'denied', 'interrupted']);
 
 /** `forks`: for each turn the branches that leave the conversation there. */
 export function turnHeads(

@@ -5,6 +5,6 @@ export * from './embedded.ts';
 export { findEntry } from './find.ts';
 export { forksOf } from './forks.ts';
 export { turnHead, turnHeads } from './heads.ts';
-export type { PageOptions } from './options.ts';
+export { ITEMS_PART, type PageOptions } from './options.ts';
 export { pageTurn } from './turn.ts';
 export type * from './types.ts';

@@ -3,6 +3,9 @@ import type { ViewOptions } from '../options.ts';
 
 export type PageOptions = Pick<ViewOptions, 'mask' | 'resolve' | 'agentOf'>;
 
+/** So many items of a turn come at once. */
+export const ITEMS_PART = 500;
+
 /** As much of a prompt as an outline shows. */
 export const PROMPT_LENGTH = 200;
 /** A secret that begins before the cut is seen whole by the mask, unless it is longer than this. */

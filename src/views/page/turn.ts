@@ -5,17 +5,32 @@ import type { Message, Turn } from '../../graph/types.ts';
 import { COMPACTED, type Item, itemsOf, SUMMARY } from '../items.ts';
 import { maskedItem } from '../masked.ts';
 import { callRow } from './call.ts';
-import type { PageOptions } from './options.ts';
+import { ITEMS_PART, type PageOptions } from './options.ts';
 import type { Generation, PageImage, PageItem, PageTurn, TurnHead } from './types.ts';
 
-export function pageTurn(turn: Turn, head: TurnHead, options: PageOptions): PageTurn {
-  const items = pageItems(turn, options);
+/** With `part` only that part of a turn with very many items, and the generations that show in it. */
+export function pageTurn(turn: Turn, head: TurnHead, options: PageOptions, part?: number): PageTurn {
+  const all = readItems(turn);
+  const from = part === undefined ? 0 : part * ITEMS_PART;
+  const to = part === undefined ? all.length : Math.min(all.length, from + ITEMS_PART);
+  const items = all.slice(from, to).map(({ item, summary }) => toPageItem(item, summary, options));
   const shown = new Set(items.map(({ uuid }) => uuid));
-  return { ...head, items, generations: turn.messages.flatMap((message) => generationOf(message, shown)) };
+  const isWhole = items.length === all.length;
+  const generations = turn.messages.flatMap((message) =>
+    isWhole || message.entryUuids.some((uuid) => shown.has(uuid)) ? generationOf(message, shown) : [],
+  );
+  return { ...head, items, more: all.length - to, generations };
 }
 
-export function pageItems(turn: Turn, options: PageOptions): PageItem[] {
-  return withSummaries(itemsOf(turn)).map(({ item, summary }) => toPageItem(item, summary, options));
+type Shown = ReturnType<typeof withSummaries>;
+
+/** Of turns that are asked for part by part. */
+const long = new WeakMap<Turn, Shown>();
+
+function readItems(turn: Turn): Shown {
+  const items = long.get(turn) ?? withSummaries(itemsOf(turn));
+  if (items.length > ITEMS_PART) long.set(turn, items);
+  return items;
 }
 
 /** The summary that follows a compaction is opened from its line. */

@@ -105,6 +105,8 @@ export interface TurnHead {
 
 export interface PageTurn extends TurnHead {
   readonly items: readonly PageItem[];
+  /** Items that follow these. A turn with very many comes in parts of `ITEMS_PART`. */
+  readonly more: number;
   /** For the waterfall; calls are among the items. */
   readonly generations: readonly Generation[];
 }
@@ -167,6 +169,8 @@ export interface CallRow {
 
 export interface AgentRow {
   readonly agentId: string;
+  /** The call whose run of it this is: an agent may be taken up again. */
+  readonly callId: string | null;
   readonly type: string | null;
   readonly description: string | null;
   readonly tokens: number;

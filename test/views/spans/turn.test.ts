@@ -374,7 +374,7 @@ describe('content', () => {
 
   test('nesting that cannot be written is cut off', () => {
     let deep: JsonObject = {};
-    for (let depth = 0; depth < 2000; depth += 1) deep = { deep };
+    for (let depth = 0; depth < 900; depth += 1) deep = { deep };
     const spans = spansIn([
       user('go'),
       assistant(toolUse('t1', 'X', deep), { id: 'm1', stop: 'tool_use' }),
