@@ -8,6 +8,7 @@ export default defineConfig({
     include: ['test/deep/**/*.test.ts'],
     testTimeout: 1_200_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
   },
 });

@@ -1,83 +1,14 @@
-/** No secret that a rule knows is in any export, wherever in an entry it stands; without its rule it would be. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+/** No secret that a rule knows is in any export, wherever in an entry it stands; without its rule it would be. The recordings: test/deep/redaction.test.ts. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../src/cli/arguments.ts';
-import { exportChats } from '../../src/cli/commands/export.ts';
-import type { Context } from '../../src/cli/context.ts';
-import { withShared } from '../../src/cli/export/chats.ts';
-import type { ExportOptions } from '../../src/cli/export/format.ts';
-import { html } from '../../src/cli/export/html.ts';
-import { json } from '../../src/cli/export/json.ts';
-import { md } from '../../src/cli/export/md.ts';
-import { openTerminal } from '../../src/cli/terminal.ts';
 import type { JsonObject } from '../../src/format/json.ts';
 import { RULES } from '../../src/redact/find.ts';
-import type { Rule } from '../../src/redact/rule.ts';
 import { assistant, attachment, chain, result, toJsonl, toolUse, user } from '../support/build.ts';
-import { FIXTURES, tempFolder } from '../support/files.ts';
-import { planting, plantScenario, survivors } from './planted.ts';
+import { exported, FORMATS } from '../support/exported.ts';
+import { tempFolder } from '../support/files.ts';
+import { survivors } from './planted.ts';
 import { SAMPLES, type Sample } from './samples.ts';
-
-const OPTIONS: ExportOptions = { thinking: true, tools: 'full', replay: false, reveal: false, made: new Date(0) };
-const FORMATS = { html, md, json };
-
-/** The files that an export of everything below a folder would write, and what it says of them. */
-async function exported(root: string, { rules }: { rules?: readonly Rule[] } = {}): Promise<Record<string, string>> {
-  const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = openTerminal(stream, { isTerminal: false, color: 'never', env: {} });
-  const context: Context = {
-    env: {},
-    home: '/home/dev',
-    cwd: root,
-    now: () => new Date('2027-01-01'),
-    out: terminal,
-    err: terminal,
-    signal: new AbortController().signal,
-  };
-  const outputs: Record<string, string> = {};
-  for (const slug of readdirSync(join(root, 'projects'))) {
-    const args = parseArguments(exportChats, [
-      `project:${slug}`,
-      '--root',
-      join(root, 'projects', slug),
-      '--all-branches',
-    ]);
-    await withShared(context, args, { home: context.home, rules }, async ({ chats, review }) => {
-      for (const [name, format] of Object.entries(FORMATS)) {
-        const files = chats.flatMap((chat) => [...format.content(chat, chat.review, OPTIONS)]);
-        outputs[name] = `${outputs[name] ?? ''}${files.map(withoutPage).join('')}`;
-      }
-      outputs.review = `${outputs.review ?? ''}${JSON.stringify(review)}`;
-    });
-  }
-  return outputs;
-}
-
-/** The page itself is the same in every file. */
-function withoutPage(file: string): string {
-  return file.replace(/<style>[\s\S]*?<\/style>|<script>[\s\S]*?<\/script>/g, '');
-}
-
-describe('a secret in every string of every recorded entry', () => {
-  test.each([
-    ['texts', false],
-    ['what makes a line what it is', true],
-  ])('%s', { timeout: 600_000 }, async (_, structure) => {
-    const root = tempFolder();
-    const plan = planting(structure, structure ? 31 : 0);
-    for (const version of readdirSync(join(FIXTURES, 'recorded'))) {
-      for (const scenario of readdirSync(join(FIXTURES, 'recorded', version)))
-        plantScenario(version, scenario, root, plan);
-    }
-    const outputs = await exported(root);
-    for (const [name, output] of Object.entries(outputs)) expect([name, survivors(output)]).toEqual([name, []]);
-    expect(outputs.json?.length).toBeGreaterThan(1_000_000);
-    expect(plan.places.size).toBeGreaterThan(structure ? 100 : 500);
-    expect(new Set([...plan.places.values()].flatMap((rules) => [...rules])).size).toBe(RULES.length);
-  });
-});
 
 /** Turns that hold a text in one place each, as the client writes it. */
 const PLACES: Readonly<Record<string, (secret: string, nth: number) => JsonObject[]>> = {

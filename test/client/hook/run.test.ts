@@ -275,17 +275,17 @@ describe('more to send than a client may wait for', () => {
     expect(world.log().map(({ what }) => what)).toContain(`${A}: there is much to send; a process of its own does it`);
     add();
     expect(await runHook(world, { session: A, args })).toEqual(QUIET);
+    const sent = () => rowsOf(server.spans).length;
+    await expect.poll(sent, { timeout: 50_000 }).toBeGreaterThanOrEqual(3000 * SPANS_A_TURN);
     await expect
       .poll(
-        () =>
-          world
-            .log()
-            .filter(({ event }) => event === 'rest')
-            .at(-1)?.what,
-        { timeout: 50_000 },
+        async () => {
+          await runHook(world, { event: 'SessionEnd', session: A, args });
+          return sent();
+        },
+        { timeout: 50_000, interval: 500 },
       )
-      .toBe('done');
-    await runHook(world, { event: 'SessionEnd', session: A, args });
+      .toBe(3001 * SPANS_A_TURN);
     const rows = rowsOf(server.spans);
     expect([rows.length, new Set(rows).size]).toEqual([3001 * SPANS_A_TURN, 3001 * SPANS_A_TURN]);
   });

@@ -1,8 +1,8 @@
 /** A long chat: only what is near is there, and nothing jumps. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeBrowser, openPage, startViewer, type Viewer } from './harness.ts';
-import { entryId, idOf, longSession, sessionSet } from './sets.ts';
+import { describeBrowser, openPage, startViewer, type Viewer } from '../web/harness.ts';
+import { entryId, idOf, longSession, sessionSet } from '../web/sets.ts';
 
 const TURNS = 1500;
 

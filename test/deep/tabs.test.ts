@@ -2,8 +2,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at } from '../../src/format/json.ts';
-import { describeBrowser, openPage, startViewer, type Viewer } from './harness.ts';
-import { idOf, longSession, sessionSet } from './sets.ts';
+import { describeBrowser, openPage, startViewer, type Viewer } from '../web/harness.ts';
+import { idOf, longSession, sessionSet } from '../web/sets.ts';
 
 const TABS = 9;
 

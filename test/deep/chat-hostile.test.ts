@@ -2,9 +2,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeBrowser, openPage, startViewer, type Viewer } from './harness.ts';
-import { hostileLines } from './hostile.ts';
-import { idOf, sessionSet } from './sets.ts';
+import { describeBrowser, openPage, startViewer, type Viewer } from '../web/harness.ts';
+import { hostileLines } from '../web/hostile.ts';
+import { idOf, sessionSet } from '../web/sets.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
