@@ -26,6 +26,12 @@ const made = (keep: number, tools = false, entries = source) =>
 const firstWords = (draft: ReturnType<typeof made>) =>
   asString(context(readWritten(draft)).messages[0]?.content[0]?.text) ?? '';
 
+test('E12: a prompt whose repeated line says that a sub-agent said it is in the summary all the same', () => {
+  const [first = {}, ...rest] = chain(turns(3));
+  const entries = entriesOf([first, { ...first, isSidechain: true }, ...rest]);
+  expect(firstWords(made(1, false, entries))).toContain('prompt 1');
+});
+
 describe('C1: a compaction that the client takes for its own', () => {
   const lines = readWritten(made(1)).map((entry) => jsonOf(entry) ?? {});
 

@@ -4,6 +4,7 @@ import { type SyncReport, syncInTurns } from '../../archive/sync.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { spareMemory } from '../memory.ts';
 import { type Progress, progressOf } from '../progress.ts';
 import { updateDerived } from './derive.ts';
 import { count, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
@@ -18,6 +19,7 @@ export function syncArchive(context: Context, args: Arguments): Promise<number> 
       derive: true,
       signal: context.signal,
       onChanges: (files) => {
+        spareMemory(files);
         progress = progressOf(context, 'archiving', files);
       },
       onFile: (file) => progress?.done(file),

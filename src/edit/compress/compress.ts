@@ -44,7 +44,9 @@ export interface Compressed {
 /** All entries of one file in file order. Undefined when nothing is older than what is to be kept. */
 export function compress(entries: readonly Entry[], options: CompressOptions): Compressed | undefined {
   const sound = soundLines(entries, options);
-  const sent = sentIn(sound).filter(({ kind }) => kind !== 'progress');
+  const sent = sentIn(sound)
+    .filter(({ kind }) => kind !== 'progress')
+    .map(asMain);
   const turns = turnsOf(sent);
   const { old, kept } = cutTurns(turns, sent, Math.max(1, options.keep));
   const last = old.at(-1)?.entries.at(-1);
@@ -83,6 +85,11 @@ export function compress(entries: readonly Entry[], options: CompressOptions): C
 /** How many turns a resume still sends: those before a compaction are in its summary. */
 export function turnsInContext(entries: readonly Entry[], options: SoundOptions): number {
   return turnsOf(sentIn(soundLines(entries, options))).filter(isTyped).length;
+}
+
+/** What is sent was said in the conversation, also where a damaged copy says that a sub-agent did. */
+function asMain(entry: Entry): Entry {
+  return entry.head.isSidechain ? { ...entry, head: { ...entry.head, isSidechain: false } } : entry;
 }
 
 function isTyped({ kind }: Turn): boolean {
