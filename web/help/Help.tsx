@@ -1,5 +1,6 @@
 /** The keys, in a dialog that the shell has opened. */
 import { KEYS } from '../app/keys.ts';
+import { KeyList } from './KeyList.tsx';
 
 export function Help() {
   return (
@@ -7,18 +8,7 @@ export function Help() {
       {KEYS.map(({ where, keys }) => (
         <section key={where}>
           <h3>{where}</h3>
-          <dl>
-            {keys.map(({ keys: names, what }) => (
-              <div key={what} class="help-row">
-                <dt>
-                  {names.map((name) => (
-                    <kbd key={name}>{name}</kbd>
-                  ))}
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ))}
-          </dl>
+          <KeyList keys={keys} />
         </section>
       ))}
     </div>

@@ -1,5 +1,6 @@
 /** The keys that work in an exported file. */
 import { KEYS, type Key } from '../app/keys.ts';
+import { KeyList } from '../help/KeyList.tsx';
 
 const REPLAY_KEYS: readonly Key[] = [
   { keys: ['Space'], what: 'Play or pause' },
@@ -16,20 +17,7 @@ export function ChatKeys({ replay }: { readonly replay: boolean }) {
   return (
     <div class="help">
       <section>
-        <dl>
-          {[...keys, { keys: ['t'], what: 'Light or dark' }, { keys: ['?'], what: 'This help' }].map(
-            ({ keys: names, what }) => (
-              <div key={what} class="help-row">
-                <dt>
-                  {names.map((name) => (
-                    <kbd key={name}>{name}</kbd>
-                  ))}
-                </dt>
-                <dd>{what}</dd>
-              </div>
-            ),
-          )}
-        </dl>
+        <KeyList keys={[...keys, { keys: ['t'], what: 'Light or dark' }, { keys: ['?'], what: 'This help' }]} />
       </section>
     </div>
   );
