@@ -1,12 +1,8 @@
 /** `skein archive`: keeps every session, also after the client deletes it. */
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
-import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { type Command, READING_OPTIONS } from '../command.ts';
+import { type Parts, runParts } from '../parts.ts';
 
-type Part = (context: Context, args: Arguments) => Promise<number> | number;
-
-/** Each loaded when it is used. */
-const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+const PARTS: Parts = {
   sync: async () => (await import('../archive/sync.ts')).syncArchive,
   status: async () => (await import('../archive/status.ts')).showStatus,
   verify: async () => (await import('../archive/verify.ts')).verifyArchive,
@@ -52,16 +48,5 @@ export const archive: Command = {
     ['skein archive scrub --all --dry-run', 'which secrets lie in the archive'],
     ['skein archive export skein-archive.db', 'one file to carry to another machine; there: skein archive import'],
   ],
-  run,
+  run: runParts('archive', PARTS),
 };
-
-async function run(context: Context, args: Arguments): Promise<number> {
-  const [name = 'status', ...positionals] = args.positionals;
-  const load = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-  if (load === undefined) {
-    const known = Object.keys(PARTS).join(', ');
-    throw new UsageError(`"skein archive" has no "${name}".`, `skein archive ${name}`, `Say one of: ${known}.`);
-  }
-  const part = await load();
-  return part(context, { ...args, positionals });
-}

@@ -1,12 +1,8 @@
 /** `skein hook`: what the client runs when a turn ends, and its place in the client's settings. */
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
-import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { type Command, READING_OPTIONS } from '../command.ts';
+import { type Parts, runParts } from '../parts.ts';
 
-type Part = (context: Context, args: Arguments) => Promise<number> | number;
-
-/** Each loaded when it is used. */
-const PARTS: Readonly<Record<string, () => Promise<Part>>> = {
+const PARTS: Parts = {
   run: async () => (await import('../hook/run.ts')).run,
   install: async () => (await import('../hook/install.ts')).install,
   uninstall: async () => (await import('../hook/install.ts')).uninstall,
@@ -52,16 +48,5 @@ export const hook: Command = {
     ['skein hook uninstall', 'take it out again'],
   ],
   takes: 1,
-  run,
+  run: runParts('hook', PARTS),
 };
-
-async function run(context: Context, args: Arguments): Promise<number> {
-  const [name = 'status', ...positionals] = args.positionals;
-  const load = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-  if (load === undefined) {
-    const known = Object.keys(PARTS).join(', ');
-    throw new UsageError(`"skein hook" has no "${name}".`, `skein hook ${name}`, `Say one of: ${known}.`);
-  }
-  const part = await load();
-  return part(context, { ...args, positionals });
-}
