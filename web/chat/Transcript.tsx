@@ -74,7 +74,7 @@ export function Transcript({ api, route, store, outline, say, onBranch, onClone,
     if (isLoaded) performance.mark('skein:rendered');
   }, [isLoaded]);
   useFocus(selected, box.current);
-  useChatKeys({ rows, scroll, selected, select, setSelected, toggle, page, route, say, onBranch: toBranch, onKey });
+  useChatKeys({ rows, scroll, selected, select, setSelected, toggle, page, say, onBranch: toBranch, onKey });
   const goToTurn = useLatest((index: number) => select(turnKey(index), 'start'));
   const copyLink = useLatest(async (uuid: string) =>
     say((await copyText(linkTo(id, page.branch, uuid))) ? 'Copied the link' : 'Could not copy'),

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ChatPage } from '../../src/views/page/types.ts';
 import { hitBeside } from '../app/hits.ts';
 import { isCommand } from '../app/keys.ts';
-import { go, type Route, withParams } from '../app/router.ts';
+import { go, parseRoute, withParams } from '../app/router.ts';
 import { copyText } from '../parts/clipboard.ts';
 import { linkTo } from './link.ts';
 import { itemMarkdown, turnMarkdown } from './markdown.ts';
@@ -19,7 +19,6 @@ export interface KeysInput {
   readonly setSelected: (key: string) => void;
   readonly toggle: (key: string) => void;
   readonly page: ChatPage;
-  readonly route: Route;
   readonly say: (text: string) => void;
   readonly onBranch: (branch: number) => void;
   /** Keys of the frame around: true when it took one. */
@@ -88,8 +87,15 @@ function act(key: string, input: KeysInput): boolean {
 /** Where the reader is: at the selection while it is in sight, else at the first row that is seen. */
 function here({ rows, scroll, selected }: KeysInput): number {
   const place = selected === undefined ? -1 : scroll.rowAt(selected);
-  const { startIndex = 0, endIndex = 0 } = scroll.virtualizer.range ?? {};
-  return place >= startIndex && place <= endIndex ? place : Math.min(startIndex, rows.length - 1);
+  const [first, last] = inSight(scroll);
+  return place >= first && place <= last ? place : Math.min(first, rows.length - 1);
+}
+
+/** Asked of the element itself: after a key that scrolled, the rows that were drawn are behind it for a moment. */
+function inSight({ virtualizer }: Scroll): [first: number, last: number] {
+  const { scrollTop = 0, clientHeight = 0 } = virtualizer.scrollElement ?? {};
+  const at = (offset: number) => virtualizer.getVirtualItemForOffset(offset)?.index ?? 0;
+  return [at(scrollTop), at(scrollTop + clientHeight)];
 }
 
 function onTurn(input: KeysInput, act: (index: number) => void): boolean {
@@ -155,10 +161,12 @@ function unfold(input: KeysInput): boolean {
   return true;
 }
 
-function toHit({ page, route, say }: KeysInput, step: 1 | -1): boolean {
-  const hit = hitBeside(page.chat.id, route.params.at, step);
+/** From the place in the address: what is drawn may be behind it. */
+function toHit({ say }: KeysInput, step: 1 | -1): boolean {
+  const route = parseRoute(location.hash);
+  const hit = hitBeside(route.id ?? '', route.params.at, step);
   if (hit === undefined) say(step > 0 ? 'No further hit' : 'No hit before this');
-  else if (hit.chat === page.chat.id) go(withParams(route, { at: hit.uuid }), { replace: true });
+  else if (hit.chat === route.id) go(withParams(route, { at: hit.uuid }), { replace: true });
   else go({ page: 'chat', id: hit.chat, params: { ...route.params, branch: '', at: hit.uuid } });
   return true;
 }

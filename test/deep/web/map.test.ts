@@ -1,8 +1,8 @@
 /** The map, the timeline and the outline of a chat in a real browser. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from './harness.ts';
-import { idOf, longSession, sessionSet } from './sets.ts';
+import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from '../../web/harness.ts';
+import { idOf, longSession, sessionSet } from '../../web/sets.ts';
 
 const AUDIT = '3cb0e47f-55e3-4645-8fb5-02da3479f365';
 const RATE_LIMIT = 'cda1d12f-8ca9-4ff9-b154-503663c97fcc';

@@ -1,6 +1,6 @@
 /** Accessibility: axe finds nothing serious, in light and dark, wide and narrow, folded and open. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from './harness.ts';
+import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from '../../web/harness.ts';
 
 const AUDIT = '3cb0e47f-55e3-4645-8fb5-02da3479f365';
 const RATE_LIMIT = 'cda1d12f-8ca9-4ff9-b154-503663c97fcc';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { asArray, asNumber, asObject, at } from '../../src/format/json.ts';
-import { skein } from '../support/skein.ts';
-import { DEMO, describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from './harness.ts';
-import { writeChat } from './sets.ts';
+import { asArray, asNumber, asObject, at } from '../../../src/format/json.ts';
+import { skein } from '../../support/skein.ts';
+import { DEMO, describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from '../../web/harness.ts';
+import { writeChat } from '../../web/sets.ts';
 
 const DAY = 86_400_000;
 

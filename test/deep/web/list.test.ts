@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from './harness.ts';
-import { idOf, writeChat } from './sets.ts';
+import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from '../../web/harness.ts';
+import { idOf, writeChat } from '../../web/sets.ts';
 
 const MANY = 5000;
 const DAY = 86_400_000;
