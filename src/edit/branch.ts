@@ -6,7 +6,7 @@ import type { Entry } from '../format/entry.ts';
 import { asObject, type JsonObject } from '../format/json.ts';
 import type { Kind } from '../format/kinds.ts';
 import { branchesOf } from '../graph/branches.ts';
-import { type Chain, type ChainNode, chainOf, isBoundary } from '../graph/chain.ts';
+import { type Chain, type ChainNode, chainOf, isBoundary, leafOf } from '../graph/chain.ts';
 import { resumedNodes } from '../graph/context/context.ts';
 
 export interface BranchLine {
@@ -35,8 +35,8 @@ export interface BranchChoice {
 /** All entries of one file in file order. */
 export function branchLines(entries: readonly Entry[], { leaf }: BranchChoice = {}): BranchLines {
   const whole = leaf === undefined ? entries : entriesUpTo(entries, leaf);
-  const branches = branchesOf(whole);
   const chain = chainOf(whole);
+  const branches = branchesOf(whole, { leaf: leafOf(chain)?.entry });
   const path = resumedNodes(chain);
   const kept = onceEach(branches.entriesOf(branches.current), path);
   const lines = layOut(kept, chain, path);

@@ -24,7 +24,7 @@ const NEWLINE = 10;
 
 /** Each line with its end. */
 export function* encodeDraft({ lines }: Pick<Draft, 'lines'>): Generator<Uint8Array> {
-  for (const line of lines) yield withEnd('bytes' in line ? line.bytes : encode(JSON.stringify(line.value)));
+  for (const line of lines) yield 'bytes' in line ? withEnd(line.bytes) : encode(`${JSON.stringify(line.value)}\n`);
 }
 
 function withEnd(bytes: Uint8Array): Uint8Array {

@@ -139,12 +139,12 @@ interface Last {
 function lastEntries(entries: readonly Entry[], links: Links, steps: Steps): (Last | undefined)[] {
   const lasts: (Last | undefined)[] = steps.parent.map(() => undefined);
   const isTip = (entry: Entry) => entry.kind !== 'progress' && entry.kind !== 'unknown' && !links.isAside(entry);
-  for (const [place, entry] of entries.entries()) {
+  entries.forEach((entry, place) => {
     const node = links.nodeAt[place] ?? NONE;
     const step = steps.stepOf[node] ?? START;
     const known = lasts[step]?.entry;
     if (node !== NONE && (isTip(entry) || known === undefined || !isTip(known))) lasts[step] = { entry, place };
-  }
+  });
   return lasts;
 }
 

@@ -173,7 +173,12 @@ function firstOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B
 }
 
 function lastOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {
-  return firstOf(items.toReversed(), pick);
+  for (let i = items.length - 1; i >= 0; i -= 1) {
+    const item = items[i];
+    const value = item === undefined ? undefined : pick(item);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 /** A line that occurs again keeps its first place. In one file the last content wins (E12); copies in other files are poorer (H1). */
@@ -181,6 +186,7 @@ function withoutRepeats<A extends { readonly entry: Entry }>(
   items: readonly A[],
   uuidOf: (item: A) => string | undefined,
 ): A[] {
+  if (items.length === 1) return [...items];
   const kept = new Map<string | A, A>();
   for (const item of items) {
     const key = uuidOf(item) ?? item;

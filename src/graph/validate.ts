@@ -145,19 +145,25 @@ function checkResults({ content, where }: Message, before: Message | undefined, 
   }
 }
 
-/** A6: when the last message brings results, the first answer since the person spoke must begin with thinking. */
 function checkOpenLoop(messages: readonly Message[], report: Report): void {
-  if (!messages.at(-1)?.content.some((block) => block.type === 'tool_result')) return;
-  let start: Message | undefined;
+  const start = messages[unthinkingLoop(messages)];
+  if (start !== undefined) report('A6', start.where, 'thinking is missing at the start of an open tool loop');
+}
+
+/**
+ * A6: when the last message brings results, the first answer since the person spoke must begin with thinking. Where it does
+ * not, the place of that answer; else -1. Looks at no more than the last turn.
+ */
+export function unthinkingLoop(messages: readonly Pick<Message, 'role' | 'content'>[]): number {
+  if (!messages.at(-1)?.content.some((block) => block.type === 'tool_result')) return -1;
+  let start = -1;
   for (let i = messages.length - 1; i >= 0; i -= 1) {
     const message = messages[i];
-    if (message?.role === 'assistant') start = message;
+    if (message?.role === 'assistant') start = i;
     else if (!message?.content.some((block) => block.type === 'tool_result')) break;
   }
-  const first = start?.content[0]?.type;
-  if (start !== undefined && first !== 'thinking' && first !== 'redacted_thinking') {
-    report('A6', start.where, 'thinking is missing at the start of an open tool loop');
-  }
+  const first = messages[start]?.content[0]?.type;
+  return first === 'thinking' || first === 'redacted_thinking' ? -1 : start;
 }
 
 function isFilled(value: Json | undefined): boolean {

@@ -62,17 +62,18 @@ function indexNodes(entries: readonly Entry[], identity: (uuid: string) => strin
   const content = [...entries];
   const byId = new Map<string, number>();
   const byCall = new Map<string, number>();
-  for (const [place, entry] of entries.entries()) {
-    if (!isOnChain(entry)) continue;
+  entries.forEach((entry, place) => {
+    if (!isOnChain(entry)) return;
     const id = entry.head.uuid === undefined ? undefined : identity(entry.head.uuid);
     const node = (id === undefined ? undefined : byId.get(id)) ?? place;
     if (id !== undefined) byId.set(id, node);
     nodeAt[place] = node;
     content[node] = entry;
-    for (const block of entry.kind === 'assistant' ? entry.head.blocks : []) {
+    if (entry.kind !== 'assistant') return;
+    for (const block of entry.head.blocks) {
       if (block.id !== undefined && !byCall.has(block.id)) byCall.set(block.id, node);
     }
-  }
+  });
   return { nodeAt, content, find: (uuid) => (uuid ? byId.get(identity(uuid)) : undefined), byCall };
 }
 
@@ -94,8 +95,8 @@ function findParents(
   const guessed = new Uint8Array(entries.length);
   /** By file: the last entry of the main conversation so far. */
   const previous = new Map<string, number>();
-  for (const [place, entry] of content.entries()) {
-    if (nodeAt[place] !== place) continue;
+  content.forEach((entry, place) => {
+    if (nodeAt[place] !== place) return;
     const before = previous.get(entry.source.name);
     const joined = joins.get(entry);
     const known = joined
@@ -110,7 +111,7 @@ function findParents(
       guessed[place] = 1;
     }
     if (!isAside(entry)) previous.set(entry.source.name, place);
-  }
+  });
   return { parent, guessed };
 }
 

@@ -37,7 +37,7 @@ interface FileSteps {
 export function placeLines(entries: readonly Entry[], links: Links, steps: Steps): Places {
   const stepAt = new Int32Array(entries.length).fill(NONE);
   const files = createFiles();
-  for (const [place, entry] of entries.entries()) {
+  entries.forEach((entry, place) => {
     const node = links.nodeAt[place] ?? NONE;
     const file = files.of(entry);
     if (node !== NONE) {
@@ -49,7 +49,7 @@ export function placeLines(entries: readonly Entry[], links: Links, steps: Steps
       if (file.last === NONE) file.early.push(place);
       else stepAt[place] = file.last;
     }
-  }
+  });
   // What stands before the first entry of a file goes with it.
   for (const { early, first } of files.all()) for (const place of early) stepAt[place] = first === NONE ? START : first;
   return { stepAt, on: (path) => placesOn(path, entries, links, stepAt, files) };
@@ -63,16 +63,23 @@ function placesOn(
   files: Files,
 ): number[] {
   const touched = new Set<FileSteps>();
-  for (const [place, entry] of entries.entries()) {
-    if (links.nodeAt[place] !== NONE && path[stepAt[place] ?? NONE] === 1) touched.add(files.of(entry));
-  }
-  const on: number[] = [];
-  for (const [place, entry] of entries.entries()) {
-    const step = stepAt[place] ?? NONE;
+  let last: FileSteps | undefined;
+  entries.forEach((entry, place) => {
+    if (links.nodeAt[place] === NONE || path[stepAt[place] ?? NONE] !== 1) return;
     const file = files.of(entry);
-    if (step === NONE ? touched.has(file) || file.first === NONE : path[step] === 1) on.push(place);
-  }
+    if (file !== last) touched.add(file);
+    last = file;
+  });
+  const on: number[] = [];
+  entries.forEach((entry, place) => {
+    const step = stepAt[place] ?? NONE;
+    if (step === NONE ? isTouched(files.of(entry)) : path[step] === 1) on.push(place);
+  });
   return on;
+
+  function isTouched(file: FileSteps): boolean {
+    return touched.has(file) || file.first === NONE;
+  }
 }
 
 interface Files {

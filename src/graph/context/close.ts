@@ -4,7 +4,7 @@ import { dropUnsaid, unresolvedCalls } from './filter.ts';
 import { type AssistantPiece, assistantPiece, hasResult, type Piece, type UserPiece } from './pieces.ts';
 
 export const NO_RESPONSE = 'No response requested.';
-const UNKNOWN_OUTCOME =
+export const UNKNOWN_OUTCOME =
   '[Tool call interrupted: the session ended before its result was recorded, so its outcome is unknown. Check whether it took effect before relying on it or running it again.]';
 
 /**

@@ -20,8 +20,8 @@ interface Kinship {
   readonly onPath: ReadonlySet<ChainNode>;
   /** By message id. */
   readonly groups: Map<string, Group>;
-  /** By call: the ids of the messages that make it, the first in the file first. */
-  readonly callers: Map<string, Set<string>>;
+  /** By call: the id of the message that makes it; of those that do where an id comes again, the first in the file first. */
+  readonly callers: Map<string, string | Set<string>>;
   /** By key of a line, a result, or what hangs on one. */
   readonly belongs: Map<string, Group>;
 }
@@ -60,8 +60,9 @@ function addLines(kinship: Kinship): void {
     for (const block of node.entry.head.blocks) {
       if (block.type !== 'tool_use' || block.id === undefined) continue;
       const others = callers.get(block.id);
-      if (others === undefined) callers.set(block.id, new Set([id]));
-      else others.add(id);
+      if (others === undefined) callers.set(block.id, id);
+      else if (typeof others !== 'string') others.add(id);
+      else if (others !== id) callers.set(block.id, new Set([others, id]));
       if (group !== undefined) group.holds = true;
     }
     if (group !== undefined) add(kinship, group, node);
@@ -93,10 +94,11 @@ function addResults(kinship: Kinship): void {
 }
 
 function callerOf({ callers }: Kinship, call: string, above: string | undefined): string {
-  const ids = callers.get(call);
-  if (above !== undefined && ids?.has(above)) return above;
-  const [first] = ids ?? [];
-  return first ?? '';
+  const ids = callers.get(call) ?? '';
+  if (typeof ids === 'string') return ids;
+  if (above !== undefined && ids.has(above)) return above;
+  const [first = ''] = ids;
+  return first;
 }
 
 /** Where the conversation stands is the last thing said together with all that hangs on it unsaid. */
