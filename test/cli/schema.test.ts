@@ -1,21 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { FIXTURES } from '../support/files.ts';
+import { expectValid } from '../support/schema.ts';
 import { skein } from '../support/skein.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const ajv = new Ajv2020({ strictTypes: false });
-
-function expectValid(schema: string, value: unknown): void {
-  const validate = ajv.compile(JSON.parse(readFileSync(path(`docs/schema/${schema}.schema.json`), 'utf8')));
-  const valid = validate(value);
-  expect(validate.errors ?? []).toEqual([]);
-  expect(valid).toBe(true);
-}
-
 const ROOTS = [
   path('demo'),
   ...['1.0.111', '2.0.76', '2.1.45', '2.1.325'].flatMap((version) =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { wordsIn } from '../../../src/client/hook/checks.ts';
 import { asArray, at, parseJson } from '../../../src/format/json.ts';
+import { expectValid } from '../../support/schema.ts';
 import { type HookHome, hookVerb, makeHome, runHook, startServer, writeTurns } from './world.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
@@ -18,6 +19,17 @@ async function doctor(world: HookHome, env: Record<string, string> = {}) {
   const checks = asArray(at(parseJson(out), 'checks')) ?? [];
   const found = checks.map((check) => `${at(check, 'about')} ${at(check, 'state')}: ${at(check, 'what')}`);
   return { code, found };
+}
+
+/** What was printed: one object over several lines, or one a line. */
+function documents(out: string): unknown[] {
+  const whole = parseJson(out);
+  return whole === undefined
+    ? out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [whole];
 }
 
 describe('skein hook install', () => {
@@ -44,6 +56,8 @@ describe('skein hook install', () => {
     const status = JSON.parse((await verb(world, ['status', '--json'])).out);
     expect(status).toMatchObject({ last: { what: 'done', event: 'Stop' }, lastError: null, waiting: [] });
     expect((await doctor(world)).code).toBe(0);
+    for (const part of ['status', 'doctor', 'log', 'uninstall'])
+      for (const line of documents((await verb(world, [part, '--json'])).out)) expectValid('hook', line);
     expect((await verb(world, ['log'])).out).toMatch(/Stop aaaaaaaa \d+ ms .*1 turn in \d+ spans sent to langfuse/);
   });
 
