@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { FIXTURES } from '../support/files.ts';
+import { machine } from '../support/inprocess.ts';
 import { expectValid } from '../support/schema.ts';
-import { skein } from '../support/skein.ts';
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const ROOTS = [
@@ -15,13 +15,15 @@ const ROOTS = [
 ];
 
 describe('--json is as docs/schema says', () => {
-  test.each(ROOTS)('%s', (root) => {
-    for (const verb of ['list', 'tree', 'check']) expectValid(verb, skein([verb, '--root', root, '--json']).json());
-    for (const verb of ['show', 'context']) expectValid(verb, skein([verb, '@last', '--root', root, '--json']).json());
-    expectValid('search', skein(['search', 'the', '--root', root, '--json']).json());
-    expectValid('diff', skein(['diff', '@last', '@last', '--root', root, '--json']).json());
+  test.each(ROOTS)('%s', async (root) => {
+    const { run } = machine(root);
+    const json = async (...args: string[]) => (await run(...args, '--root', root, '--json')).json();
+    for (const verb of ['list', 'tree', 'check']) expectValid(verb, await json(verb));
+    for (const verb of ['show', 'context']) expectValid(verb, await json(verb, '@last'));
+    expectValid('search', await json('search', 'the'));
+    expectValid('diff', await json('diff', '@last', '@last'));
     for (const args of [['--by', 'day,model', '--heatmap'], ['--by', 'tool'], ['--explain']])
-      expectValid('usage', skein(['usage', ...args, '--root', root, '--json']).json());
+      expectValid('usage', await json('usage', ...args));
   });
 
   test('a schema refuses what is not so', () => {
