@@ -35,6 +35,13 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['usage', '--statusline'],
     ],
   },
+  archive: {
+    runs: [
+      ['archive', 'sync'],
+      ['archive', 'sync', '--json'],
+      ['archive', 'status'],
+    ],
+  },
   hook: {
     // Nobody listens there: what would be sent is queued.
     runs: [['hook', 'run', '--archive', '--otlp', 'http://127.0.0.1:9', '--wait', '0']],

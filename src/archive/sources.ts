@@ -25,20 +25,24 @@ export interface Sources {
   readonly problems: readonly Problem[];
 }
 
+type OnDisk = Pick<SourceFile, 'kind' | 'bytes' | 'mtimeMs'> & { readonly file: string };
+
 export function findSources(roots: readonly Root[]): Sources {
   const fs = remembering(folderFs);
   const found = findSessions(roots, { fs });
   const sidecars = findSidecars(roots, found, { fs });
   const problems: Problem[] = [...found.problems, ...sidecars.problems];
   const place = placesOf(roots, (problem) => problems.push(problem));
-  const sessions = found.files.map((file): SourceFile => {
-    const agentOf = () => file.parentSessionId ?? parentSessionOf(file.file);
-    return { ...rest(file), session: file.kind === 'agent' ? agentOf : () => file.sessionId };
-  });
-  const others = sidecars.files.map((file): SourceFile => ({ ...rest(file), session: () => file.sessionId }));
+  const sessions = found.files.map((file) =>
+    toSource(file, () =>
+      file.kind === 'agent' ? (file.parentSessionId ?? parentSessionOf(file.file)) : file.sessionId,
+    ),
+  );
+  const others = sidecars.files.map((file) => toSource(file, () => file.sessionId));
 
-  function rest({ file, kind, bytes, mtimeMs }: { file: string; kind: string; bytes: number; mtimeMs: number }) {
-    return { path: file, ...place(file), kind, bytes, mtimeMs };
+  function toSource({ file, kind, bytes, mtimeMs }: OnDisk, session: SourceFile['session']): SourceFile {
+    const { root, name } = place(file);
+    return { path: file, root, name, kind, bytes, mtimeMs, session };
   }
 
   return { files: eachOnce([...sessions, ...others]), problems };

@@ -180,18 +180,19 @@ function addTranscript(walk: Walk, item: Item, place: Place, siblings: readonly 
   const stat = isFirst(walk, item.path, item.real) ? statItem(walk.fs, item.path, walk.report) : undefined;
   if (stat === undefined) return;
   const agentId = agentIdOf(item.name);
-  const meta = agentId && siblings.find(({ name, type }) => name === `agent-${agentId}.meta.json` && type === 'file');
+  const metaName = agentId && `agent-${agentId}.meta.json`;
+  const meta = metaName ? siblings.find(({ name, type }) => name === metaName && type === 'file') : undefined;
   walk.files.push({
     file: item.path,
     root: place.root,
     slug: place.slug,
     sessionId: sessionIdOf(item.name),
     kind: agentId === undefined ? 'session' : 'agent',
-    ...(agentId !== undefined && { agentId }),
-    ...(agentId !== undefined && place.parentSessionId !== undefined && { parentSessionId: place.parentSessionId }),
+    agentId,
+    parentSessionId: agentId === undefined ? undefined : place.parentSessionId,
     bytes: stat.size,
     mtimeMs: stat.mtimeMs,
-    ...(meta && { metaFile: meta.path }),
+    metaFile: meta?.path,
   });
 }
 
@@ -204,5 +205,6 @@ function sessionIdOf(name: string): string {
 }
 
 function agentIdOf(name: string): string | undefined {
+  if (!name.startsWith('agent-')) return undefined;
   return /^agent-(.+)\.jsonl$/.exec(name)?.[1];
 }
