@@ -1,6 +1,6 @@
 /** Reading what is kept of usage. */
 import type { FileUsage } from '../disk/usage.ts';
-import { parseJson } from '../format/json.ts';
+import { type Json, parseJson } from '../format/json.ts';
 import { cellsFromJson } from '../views/usage/cells.ts';
 import type { Fact } from '../views/usage/facts.ts';
 import { TABLE } from '../views/usage/pricetable.ts';
@@ -45,7 +45,9 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
       quietly(() => {
         const sql = 'SELECT body FROM usage_cells WHERE prices = ? AND changes = ? AND files = ?';
         const row = get(db, sql, TABLE.version, changesOf(archive.db), count);
-        return row && cellsFromJson(parseJson(textOf(row, 'body')), fileOf);
+        // Written by us: how deep it is need not be looked at.
+        const body: Json | undefined = row && JSON.parse(textOf(row, 'body'));
+        return body === undefined ? undefined : cellsFromJson(body, fileOf);
       }),
     close: () => index.close(),
   };
