@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { endpointOf } from '../../src/export/otlp/endpoint.ts';
-import { answerOf, waitOf } from '../../src/export/otlp/post.ts';
+import { answerOf } from '../../src/export/otlp/post.ts';
 import { sendPatiently, waitBefore } from '../../src/export/otlp/retry.ts';
 import { settingsOf, timeoutOf } from '../../src/export/otlp/settings.ts';
+import { waitOf } from '../../src/format/retryafter.ts';
 import { tempFolder } from '../support/files.ts';
 
 const KEYS = { LANGFUSE_PUBLIC_KEY: 'pk', LANGFUSE_SECRET_KEY: 'sk' };

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { asString, at, type Json, parseJson } from '../../format/json.ts';
+import { waitOf } from '../../format/retryafter.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchange, type HttpAnswer } from './exchange.ts';
 
@@ -60,14 +61,6 @@ function acceptance(json: Json | undefined): Answer {
   if (!(rejected > 0)) return { type: 'accepted' };
   const words = asString(at(json, 'partialSuccess', 'errorMessage')) ?? '';
   return { type: 'partial', rejected, words: cut(words) };
-}
-
-/** Seconds or a date. */
-export function waitOf(header: string | null, now: number): number | undefined {
-  if (header === null || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** What a server says of an error, most of them in JSON. */

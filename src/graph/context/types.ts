@@ -2,11 +2,11 @@
 import type { JsonObject } from '../../format/json.ts';
 import type { OnVisit } from './node.ts';
 
-/** A message as the Messages API takes it. The blocks are those of the file, unless a rule says otherwise. */
-export interface ApiMessage {
+/** A message as the Messages API takes it: plain JSON. The blocks are those of the file, unless a rule says otherwise. */
+export type ApiMessage = {
   readonly role: 'user' | 'assistant';
   readonly content: JsonObject[];
-}
+};
 
 export interface ContextOptions {
   /** What the person says next. Without it the history is given as it stands, which may end in any message. */
