@@ -13,6 +13,8 @@ export interface FileBackup {
   readonly backupFileName?: string | null;
   readonly version?: number;
   readonly backupTime?: string;
+  /** The folder the file really lies in, whatever links lead there. */
+  readonly realParentDir?: string;
   readonly content?: string;
 }
 
@@ -180,5 +182,6 @@ function toBackup(path: string, backup: Json | undefined): FileBackup {
     backupFileName: record.backupFileName === null ? null : asString(record.backupFileName),
     version: asNumber(record.version),
     backupTime: asString(record.backupTime),
+    realParentDir: asString(record.realParentDir),
   };
 }
