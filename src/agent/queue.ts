@@ -1,0 +1,49 @@
+/** What a person types while the model is busy (E9): it waits, and both its coming and its going stand in the transcript. */
+import { randomUUID } from 'node:crypto';
+import { DiskError } from '../disk/errors.ts';
+import { asString, type JsonObject } from '../format/json.ts';
+import type { Queued, Transcript } from './ports.ts';
+
+export interface MessageQueue {
+  readonly size: number;
+  add(content: string | readonly JsonObject[]): void;
+  /** All of it, to be told beside the results of the running turn. */
+  take(): readonly Queued[];
+  /** The first, to be the next prompt. */
+  next(): Queued | undefined;
+}
+
+export function createQueue(transcript: Pick<Transcript, 'line'>, now: () => number = Date.now): MessageQueue {
+  let waiting: Queued[] = [];
+
+  /** What was typed is not lost for a full disk: the turn itself will say so when it next writes. */
+  function note(operation: string, fields: JsonObject = {}): void {
+    try {
+      transcript.line({ type: 'queue-operation', operation, timestamp: new Date(now()).toISOString(), ...fields });
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+    }
+  }
+
+  return {
+    get size() {
+      return waiting.length;
+    },
+    add(content) {
+      const words =
+        typeof content === 'string' ? content : content.flatMap(({ text }) => asString(text) ?? []).join('\n');
+      note('enqueue', { content: words });
+      waiting.push({ content, uuid: randomUUID(), typed: new Date(now()).toISOString() });
+    },
+    take() {
+      const taken = waiting;
+      waiting = [];
+      return taken;
+    },
+    next() {
+      const first = waiting.shift();
+      if (first !== undefined) note('dequeue');
+      return first;
+    },
+  };
+}

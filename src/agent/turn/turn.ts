@@ -1,0 +1,70 @@
+/** A turn on its way: what its parts share. */
+import type { JsonObject } from '../../format/json.ts';
+import type { HookAnswer, LoopEvent, LoopParts, TurnEnd } from '../ports.ts';
+import type { Follow } from '../tools/tool.ts';
+import { type Check, createCheck } from './check.ts';
+import { createTally, type Tally } from './tally.ts';
+
+export interface Turn extends LoopParts {
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+  readonly denials: TurnEnd['denials'][number][];
+  readonly check: Check;
+  /** The prompt was taken. */
+  isBegun: boolean;
+  /** The words of the last answer. */
+  text: string;
+  /** A hook wants it to end, for this reason. */
+  stopped?: string;
+}
+
+/** Checks go on from turn to turn, as long as the transcript is the same. */
+const checks = new WeakMap<LoopParts['transcript'], Check>();
+
+export function beginTurn(parts: LoopParts, signal: AbortSignal): Turn {
+  const check = checks.get(parts.transcript) ?? createCheck();
+  checks.set(parts.transcript, check);
+  const emit = (event: LoopEvent): void => parts.emit(event);
+  return { ...parts, emit, signal, tally: createTally(), denials: [], check, isBegun: false, text: '' };
+}
+
+/** Tells of a line that was written. */
+export function wrote(turn: Pick<Turn, 'emit'>, entry: JsonObject): JsonObject {
+  const event: LoopEvent = { kind: 'entry', entry };
+  turn.emit(event);
+  return entry;
+}
+
+const NOTHING: HookAnswer = {};
+
+/** Runs the hooks of an event and writes what they leave. */
+export async function runHooks(turn: Turn, event: string, fields: JsonObject): Promise<HookAnswer> {
+  if (turn.hooks === undefined) return NOTHING;
+  const answer = await turn.hooks.run(event, fields, turn.signal);
+  if (answer.stop !== undefined) turn.stopped ??= answer.stop;
+  return answer;
+}
+
+/** Apart from running them, as what they leave belongs after the line they are about. */
+export function writeHooks(turn: Turn, event: string, answer: HookAnswer, toolUseID?: string): void {
+  for (const entry of answer.entries ?? []) wrote(turn, turn.transcript.entry(entry));
+  const content = answer.context ?? [];
+  if (content.length === 0) return;
+  const about = { hookName: event, hookEvent: event, ...(toolUseID !== undefined && { toolUseID }) };
+  const told = `<system-reminder>\n${event} hook additional context: ${content.join('\n')}\n</system-reminder>`;
+  const attachment = { type: 'hook_additional_context', content: [...content], ...about };
+  wrote(turn, turn.transcript.attachment(attachment, [told]));
+}
+
+/** What belongs to a line that was just written. */
+export function writeFollow(turn: Turn, follow: readonly Follow[] = []): void {
+  for (const each of follow) {
+    if (each.kind === 'attachment') wrote(turn, turn.transcript.attachment(each.attachment, each.rendered));
+    else {
+      const { content, sourceToolUseID } = each;
+      const options = { source: 'sdk', permissionMode: turn.gate.mode, isMeta: true } as const;
+      const given = sourceToolUseID === undefined ? {} : { sourceToolUseID };
+      wrote(turn, turn.transcript.prompt(content, { ...options, ...given }));
+    }
+  }
+}
