@@ -56,7 +56,19 @@ export function entriesUpTo(entries: readonly Entry[], leaf: Entry): readonly En
   const before = cutAtBoundary(all.entriesOf(all.containing(leaf)), leaf);
   const { entriesOf, current } = branchesOf(before, { leaf });
   const kept = new Set(entriesOf(current));
-  return entries.filter((entry) => kept.has(entry) && entry.kind !== 'last-prompt');
+  const place = entries.indexOf(leaf);
+  const later = new Set<string | null | undefined>();
+  return entries.filter((entry, at) => {
+    if (!kept.has(entry) || entry.kind === 'last-prompt') return false;
+    // What was noted further up after a rewind would be taken for the end (R3).
+    if (at > place && isNote(entry) && !later.has(entry.head.parentUuid)) return false;
+    if (at >= place && entry.head.uuid !== undefined) later.add(entry.head.uuid);
+    return true;
+  });
+}
+
+function isNote({ kind }: Entry): boolean {
+  return kind === 'system' || kind === 'attachment';
 }
 
 /** A compaction that kept the entry for the model comes after it all the same. */

@@ -138,11 +138,11 @@ export function restoreFile({ folder }: Backup, { path, before }: SavedFile): vo
   else if (isOnDisk(path)) removeFile(path);
 }
 
-/** With the folders that nothing is left in, but never the folder of all projects. Throws DiskError. */
+/** With the folders of the client that nothing is left in, but never the folder of all projects. Throws DiskError. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);
-    for (let folder = dirname(path); !KEPT.has(basename(folder)); folder = dirname(folder)) {
+    for (let folder = dirname(path); OF_CLIENT.test(basename(folder)); folder = dirname(folder)) {
       syncFolder(folder);
       if (readdirSync(folder).length > 0) return;
       rmdirSync(folder);
@@ -152,7 +152,8 @@ export function removeFile(path: string): void {
   }
 }
 
-const KEPT: ReadonlySet<string> = new Set(['', 'projects', 'file-history']);
+/** A project (L2), a session's folder, and what is in it. Other folders are the person's: a rewind changes files there. */
+const OF_CLIENT = /^(?:-|[A-Za-z]--|[0-9a-f]{8}-[0-9a-f]{4}-|(?:subagents|tool-results)$)/;
 
 /** What taking a backup back does to its files. */
 export function takingBack({ folder, files }: Backup): Change[] {
