@@ -7,6 +7,7 @@ import { asArray, asNumber, asObject, at, type Json, type JsonObject, parseJson 
 import { GROUPINGS } from '../../src/views/usage/rows.ts';
 import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
+import { machine } from '../support/inprocess.ts';
 import { type RunOptions, skein } from '../support/skein.ts';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
@@ -41,47 +42,55 @@ describe('generated corpora', () => {
     [1, 4],
     [7, 6],
     [42, 3],
-  ])('seed %i: totals are the truth in every grouping, from the files and from the archive', (seed, megabytes) => {
-    const root = tempFolder();
-    const script = new URL('../../scripts/gen-corpus.mjs', import.meta.url).pathname;
-    execFileSync(process.execPath, [
-      script,
-      '--out',
-      root,
-      '--mb',
-      String(megabytes),
-      '--seed',
-      String(seed),
-      '--files',
-      '24',
-    ]);
-    const truth = asObject(at(parseJson(readFileSync(join(root, 'truth.json'), 'utf8')), 'dedup')) ?? {};
-    const expected = {
-      messages: truth.rows,
-      input: truth.input,
-      output: truth.output,
-      cacheCreation: truth.cacheCreate,
-      cacheRead: truth.cacheRead,
-    };
-    const home = { env: { SKEIN_HOME: join(root, 'skein') } };
-    const raw = GROUPINGS.map((by) => usage(root, ['--by', by], home));
-    expect(skein(['archive', 'sync', '--root', root], home).code).toBe(0);
-    const indexed = GROUPINGS.map((by) => usage(root, ['--by', by], home));
-    for (const [place, report] of raw.entries()) {
-      const by = GROUPINGS[place] ?? '';
-      const rows = asArray(report.rows) ?? [];
-      expect(report.totals, by).toMatchObject(expected);
-      for (const name of SUMS) expect(sumOf(rows, name), `${by} ${name}`).toBe(at(report.totals, name));
-      expect(sumOf(rows, 'costUSD'), by).toBeCloseTo(asNumber(at(report.totals, 'costUSD')) ?? -1, 6);
-      expect(report.engine).toBe('files');
-      const again = indexed[place] ?? {};
-      expect(again.engine, by).toBe('archive');
-      expect({ ...again, engine: 0, read: 0 }, by).toEqual({ ...report, engine: 0, read: 0 });
-    }
-    expect(usage(root, ['--by', 'day', '--timezone', 'Asia/Kathmandu'], home).rows).toEqual(
-      usage(root, ['--by', 'day', '--timezone', 'Asia/Kathmandu'], { env: { SKEIN_HOME: join(root, 'none') } }).rows,
-    );
-  });
+  ])(
+    'seed %i: totals are the truth in every grouping, from the files and from the archive',
+    async (seed, megabytes) => {
+      const root = tempFolder();
+      const script = new URL('../../scripts/gen-corpus.mjs', import.meta.url).pathname;
+      execFileSync(process.execPath, [
+        script,
+        '--out',
+        root,
+        '--mb',
+        String(megabytes),
+        '--seed',
+        String(seed),
+        '--files',
+        '24',
+      ]);
+      const truth = asObject(at(parseJson(readFileSync(join(root, 'truth.json'), 'utf8')), 'dedup')) ?? {};
+      const expected = {
+        messages: truth.rows,
+        input: truth.input,
+        output: truth.output,
+        cacheCreation: truth.cacheCreate,
+        cacheRead: truth.cacheRead,
+      };
+      const { run, env } = machine(root);
+      const each = async () => {
+        const reports: JsonObject[] = [];
+        for (const by of GROUPINGS) reports.push(asObject((await run('usage', '--by', by, '--json')).json()) ?? {});
+        return reports;
+      };
+      const raw = await each();
+      expect((await run('archive', 'sync')).code).toBe(0);
+      const indexed = await each();
+      for (const [place, report] of raw.entries()) {
+        const by = GROUPINGS[place] ?? '';
+        const rows = asArray(report.rows) ?? [];
+        expect(report.totals, by).toMatchObject(expected);
+        for (const name of SUMS) expect(sumOf(rows, name), `${by} ${name}`).toBe(at(report.totals, name));
+        expect(sumOf(rows, 'costUSD'), by).toBeCloseTo(asNumber(at(report.totals, 'costUSD')) ?? -1, 6);
+        expect(report.engine).toBe('files');
+        const again = indexed[place] ?? {};
+        expect(again.engine, by).toBe('archive');
+        expect({ ...again, engine: 0, read: 0 }, by).toEqual({ ...report, engine: 0, read: 0 });
+      }
+      expect(usage(root, ['--by', 'day', '--timezone', 'Asia/Kathmandu'], { env }).rows).toEqual(
+        usage(root, ['--by', 'day', '--timezone', 'Asia/Kathmandu'], { env: { SKEIN_HOME: join(root, 'none') } }).rows,
+      );
+    },
+  );
 });
 
 describe('the archive', () => {

@@ -1,5 +1,5 @@
 /** What the command shows has no secret in it, unless --reveal; `cat` and `follow --raw` are raw. */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -138,26 +138,22 @@ describe('every verb that shows', () => {
     expect(shownIn(ran.text)).toEqual([]);
   });
 
-  test('follow, and its raw lines', () => {
+  test('follow, and its raw lines', async () => {
     const { file } = planted();
-    const follow = (...more: string[]) =>
-      spawnSync('timeout', [
-        '-s',
-        'INT',
-        '2',
-        process.execPath,
-        BIN,
-        'follow',
-        file,
-        '--lines',
-        '50',
-        ...more,
-      ]).stdout.toString();
-    expect(follow()).toContain('[github-token:');
-    expect(shownIn(follow())).toEqual([]);
-    expect(shownIn(follow('--json'))).toEqual([]);
-    expect(shownIn(follow('--reveal'))).toContain(secretOf('prompt'));
-    expect(shownIn(follow('--raw'))).toContain(secretOf('prompt'));
+    const follow = async (...more: string[]) => {
+      const args = ['-s', 'INT', '2', process.execPath, BIN, 'follow', file, '--lines', '50', ...more];
+      const child = spawn('timeout', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+      return (await child.stdout.toArray()).join('');
+    };
+    const [text = '', json = '', ...open] = await Promise.all([
+      follow(),
+      follow('--json'),
+      follow('--reveal'),
+      follow('--raw'),
+    ]);
+    expect(text).toContain('[github-token:');
+    expect([shownIn(text), shownIn(json)]).toEqual([[], []]);
+    for (const shown of open) expect(shownIn(shown)).toContain(secretOf('prompt'));
   });
 
   test('every verb that reads and shows can be told to reveal', async () => {

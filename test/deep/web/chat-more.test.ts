@@ -3,14 +3,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bytesOf } from '../../src/format/entry.ts';
-import type { JsonObject } from '../../src/format/json.ts';
-import { decode } from '../../src/format/text.ts';
-import { ITEMS_PART } from '../../src/views/page/options.ts';
-import { plantForest } from '../support/agent-forest.ts';
-import { assistant, result, text, timeOf, toolUse, user } from '../support/build.ts';
-import { describeBrowser, openPage, startViewer, type Viewer } from './harness.ts';
-import { entryId, idOf, sessionLines, sessionSet } from './sets.ts';
+import { bytesOf } from '../../../src/format/entry.ts';
+import type { JsonObject } from '../../../src/format/json.ts';
+import { decode } from '../../../src/format/text.ts';
+import { ITEMS_PART } from '../../../src/views/page/options.ts';
+import { plantForest } from '../../support/agent-forest.ts';
+import { assistant, result, text, timeOf, toolUse, user } from '../../support/build.ts';
+import { describeBrowser, openPage, startViewer, type Viewer } from '../../web/harness.ts';
+import { entryId, idOf, sessionLines, sessionSet } from '../../web/sets.ts';
 
 const MANY = 20_000;
 

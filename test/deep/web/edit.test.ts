@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { projectSlug } from '../../src/format/slug.ts';
-import { assistant, toJsonl, user } from '../support/build.ts';
-import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from './harness.ts';
-import { idOf, longSession, sessionLines, sessionSet } from './sets.ts';
+import { projectSlug } from '../../../src/format/slug.ts';
+import { assistant, toJsonl, user } from '../../support/build.ts';
+import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from '../../web/harness.ts';
+import { idOf, longSession, sessionLines, sessionSet } from '../../web/sets.ts';
 
 describeBrowser('a new session of a chat', () => {
   const set = sessionSet({

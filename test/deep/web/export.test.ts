@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import type { JsonObject } from '../../src/format/json.ts';
-import { assistant, chain, result, thinking, toJsonl, toolUse, user } from '../support/build.ts';
-import { tempFolder } from '../support/files.ts';
-import { skein } from '../support/skein.ts';
-import { DEMO, describeBrowser, openPage, seriousFindings } from './harness.ts';
+import type { JsonObject } from '../../../src/format/json.ts';
+import { assistant, chain, result, thinking, toJsonl, toolUse, user } from '../../support/build.ts';
+import { tempFolder } from '../../support/files.ts';
+import { skein } from '../../support/skein.ts';
+import { DEMO, describeBrowser, openPage, seriousFindings } from '../../web/harness.ts';
 
 const AUDIT = '3cb0e47f';
 const RATE_LIMIT = 'cda1d12f';
