@@ -1,0 +1,134 @@
+/** Whether a call may run: by the rules and the mode, or by asking. */
+import { asString } from '../format/json.ts';
+import { decide, needsParser } from './permissions/decide.ts';
+import { hostOf } from './permissions/domains.ts';
+import { acceptRecord, rejectRecord, whyOf } from './permissions/explain.ts';
+import { realPlace } from './permissions/resolve.ts';
+import type { Mode, Policy, Rule, Verdict, World } from './permissions/types.ts';
+import type { Asked, Decision, Gate } from './ports.ts';
+import { REJECTED } from './transcript/shapes.ts';
+
+export { MODES, type Mode } from './permissions/types.ts';
+
+/** `always`: in this session, for the same command, the same file or host, or for all edits in the folders of the work. */
+export type Consent = 'once' | 'always' | 'no';
+
+export interface GateOptions {
+  readonly mode: Mode;
+  readonly rules?: readonly Rule[];
+  /** Where relative paths start. */
+  readonly cwd: () => string;
+  /** Where the session began. */
+  readonly root?: string;
+  readonly home?: string;
+  /** The folders of the work. */
+  readonly folders: readonly string[];
+  /** Asked before a person is: the hooks of PermissionRequest. */
+  readonly consult?: (asked: Asked) => Promise<Decision | undefined>;
+  /** What else may be read. */
+  readonly readable?: () => readonly string[];
+  /** Asks a person, who is told why; without it what would have to be asked is denied. */
+  readonly ask?: (asked: Asked, why: string) => Promise<Consent>;
+  /** Told what a person should know of what is allowed. */
+  readonly notice?: (words: string) => void;
+}
+
+export function createGate(options: GateOptions): Gate {
+  const { mode, rules = [], ask } = options;
+  const granted = new Set<string>();
+  return {
+    mode,
+    decide: async (asked) => {
+      const world = worldOf(options, asked.agent?.cwd);
+      const policy = { mode: modeFor(asked, mode), rules: [...rules, ...(asked.granted ?? [])], world };
+      const verdict = await verdictOn(asked, policy);
+      if (verdict.note !== undefined) options.notice?.(`${nameOf(asked)}: ${verdict.note}`);
+      if (verdict.behaviour === 'deny') return denied(asked, verdict);
+      if (verdict.behaviour === 'allow' && asked.hook?.what !== 'ask') {
+        return { allow: true, record: acceptRecord(verdict, asked.tool.name) };
+      }
+      if (asked.hook?.what === 'allow' && !isStrict(verdict)) return { allow: true, record: BY_HOOK };
+      const key = asked.hook?.what === 'ask' ? undefined : grantOf(asked, verdict);
+      if (key !== undefined && granted.has(key)) return granting('session');
+      const said = mode === 'dontAsk' ? undefined : await options.consult?.(asked);
+      if (said !== undefined) return said;
+      if (mode === 'dontAsk') return denied(asked, { ...verdict, reason: { kind: 'mode', mode } }, whyOf(verdict));
+      if (ask === undefined) return unasked(asked, verdict);
+      const consent = await ask(asked, asked.hook?.reason ?? whyOf(verdict));
+      if (consent === 'no') return { allow: false, message: REJECTED, interrupt: true };
+      if (consent === 'always' && key !== undefined) granted.add(key);
+      return granting(consent === 'always' && key !== undefined ? 'session' : 'once');
+    },
+  };
+}
+
+/** What looks only changes nothing, as in plan mode. */
+function modeFor({ agent, tool: { acts } }: Asked, mode: Mode): Mode {
+  return agent?.isReadOnly && (acts === 'writes' || acts === 'runs') ? 'plan' : mode;
+}
+
+async function verdictOn(asked: Asked, policy: Policy): Promise<Verdict> {
+  if (!needsParser(asked, policy)) return decide(asked, policy);
+  const { loadShellParser } = await import('./permissions/shell/parser.ts');
+  try {
+    return decide(asked, policy, await loadShellParser());
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    const told = decide(asked, policy);
+    return told.behaviour === 'deny' ? told : { behaviour: 'ask', reason: { kind: 'unclear', what } };
+  }
+}
+
+function worldOf({ cwd, root, home = '/nonexistent', folders, readable }: GateOptions, place?: string): World {
+  const here = place ?? cwd();
+  return {
+    cwd: here,
+    root: root ?? here,
+    home,
+    folders: folders.flatMap((folder) => realPlace(folder) ?? []),
+    readable: (readable?.() ?? []).flatMap((folder) => realPlace(folder) ?? []),
+    resolve: (path) => realPlace(path),
+  };
+}
+
+const BY_HOOK = { decision: 'accept', source: 'hook', reasonType: 'hook', reasonCode: 'hook:PreToolUse' };
+
+/** No hook and no earlier yes answers for a person. */
+function isStrict({ reason: { kind } }: Verdict): boolean {
+  return kind === 'rule' || kind === 'maybe' || kind === 'critical' || kind === 'protected';
+}
+
+/** What `always` is about. Undefined for what a rule wants to be asked each time. */
+function grantOf({ tool, input }: Asked, verdict: Verdict): string | undefined {
+  const { reason } = verdict;
+  if (isStrict(verdict) && reason.kind !== 'protected') return undefined;
+  if (reason.kind === 'writes' && tool.acts === 'writes') return 'edits in the folders of the work';
+  const about = asString(input.command) ?? tool.path?.(input) ?? hostOf(asString(input.url) ?? '') ?? '';
+  return `${tool.name} ${about}`;
+}
+
+function granting(grantScope: 'once' | 'session'): Decision {
+  return { allow: true, record: { decision: 'accept', source: 'user_temporary', grantScope, reasonCode: 'unknown' } };
+}
+
+function denied(asked: Asked, verdict: Verdict, because = whyOf(verdict)): Decision {
+  const message = `${nameOf(asked)} was not run. ${because} Do without it, and do not look for a way around.`;
+  return { allow: false, message, denial: 'permission-rule', record: rejectRecord(verdict, false) };
+}
+
+function unasked(asked: Asked, verdict: Verdict): Decision {
+  const message = `${nameOf(asked)} needs permission and there is nobody to ask, so it was not run. ${whyOf(verdict)} ${wayTo(asked, verdict)} Go on without it, and say what could not be done.`;
+  return { allow: false, message, denial: 'user-rejected', record: rejectRecord(verdict, true) };
+}
+
+function wayTo({ tool: { name, acts } }: Asked, verdict: Verdict): string {
+  if (verdict.reason.kind === 'protected') return 'Only --permission-mode bypassPermissions lets it pass.';
+  if (isStrict(verdict)) return 'Only the user can do it.';
+  const mode = acts === 'writes' ? 'acceptEdits' : 'bypassPermissions';
+  return `The user can allow it with --allowedTools ${name} or --permission-mode ${mode}.`;
+}
+
+function nameOf({ tool, input }: Asked): string {
+  const about = asString(input.command) ?? tool.path?.(input) ?? asString(input.url);
+  return about === undefined ? tool.name : `${tool.name} (${about.length > 200 ? `${about.slice(0, 200)}…` : about})`;
+}
