@@ -1,0 +1,124 @@
+/** The commands of a session: what a prompt comes to, the Skill tool, and what is answered without a model. */
+import { asNumber, asObject, type JsonObject } from '../../format/json.ts';
+import { parseRule } from '../permissions/rules.ts';
+import type { Rule } from '../permissions/types.ts';
+import type { Gate, TurnEnd, TurnPrompt } from '../ports.ts';
+import type { Session } from '../session.ts';
+import type { Tool, ToolSession } from '../tools/tool.ts';
+import { type CommandParts, type Understood, understand } from './commands.ts';
+import type { RunShell } from './expand.ts';
+import { type CommandPlace, findCommands } from './find.ts';
+import { LOCAL_NAMES } from './local.ts';
+import { CAVEAT, localText } from './parse.ts';
+import { createRunShell } from './shell.ts';
+import { callable, createSkillTool, skillsText } from './skill.ts';
+
+export interface TalkOptions extends CommandPlace {
+  readonly session: Session;
+  readonly toolSession: ToolSession;
+  /** Known once it is made: rules need tools. */
+  readonly gate: () => Gate;
+  readonly tools: () => ReadonlyMap<string, Tool>;
+  readonly model: () => string;
+  readonly setModel: (name: string) => string;
+  readonly window: () => number;
+  readonly wrote: (entry: JsonObject) => void;
+}
+
+export interface Talk {
+  /** Offered when there is something to load. */
+  readonly skillTool: Tool | undefined;
+  readonly skillsText: string;
+  readonly names: readonly string[];
+  readonly skills: readonly string[];
+  /** Tells of what was used. */
+  saw(entry: JsonObject): void;
+  understand(prompt: TurnPrompt, signal: AbortSignal): Promise<Understood>;
+  /** The gate of a turn: what the called command lets run is allowed as by a rule. */
+  gate(): Gate;
+  /** Writes what was answered without a model. */
+  answer(local: Extract<Understood, { kind: 'local' }>): TurnEnd;
+}
+
+export function createTalk(options: TalkOptions): Talk {
+  const { session, toolSession } = options;
+  const { transcript } = session;
+  const commands = findCommands(options);
+  let granted: readonly Rule[] = [];
+  let used = 0;
+  const rulesOf = (texts: readonly string[], name: string) =>
+    texts.map((text) => parseRule(text, 'allow', { name: 'command', where: name, root: options.cwd }));
+  const shell = (allowed: readonly string[], signal: AbortSignal): RunShell =>
+    createRunShell(
+      { gate: options.gate(), bash: options.tools().get('Bash'), session: toolSession },
+      rulesOf(allowed, 'allowed-tools'),
+      signal,
+    );
+  const sessionId = () => transcript.sessionId;
+  const parts = (): CommandParts => ({
+    commands,
+    gate: options.gate(),
+    read: options.tools().get('Read'),
+    session: toolSession,
+    sessionId,
+    shell,
+    local: {
+      model: options.model(),
+      setModel: options.setModel,
+      rename: (title) => session.rename(title),
+      costState: transcript.costState,
+      tokens: { used: used || roughly(transcript.messages()), isGuess: used === 0, window: options.window() },
+      commands: [...commands.values()],
+    },
+  });
+  const grant = (texts: readonly string[]) => {
+    granted = [...granted, ...rulesOf(texts, 'allowed-tools')];
+  };
+  return {
+    skillTool: callable(commands).length === 0 ? undefined : createSkillTool({ commands, sessionId, shell, grant }),
+    skillsText: skillsText(commands),
+    names: [...[...commands.values()].filter(({ isForModel }) => !isForModel).map(({ name }) => name), ...LOCAL_NAMES],
+    skills: [...commands.values()].filter(({ kind }) => kind === 'skill').map(({ name }) => name),
+    saw: ({ type, message }) => {
+      const usage = type === 'assistant' ? asObject(asObject(message)?.usage) : undefined;
+      const sum = COUNTED.reduce((all, key) => all + (asNumber(usage?.[key]) ?? 0), 0);
+      if (sum > 0) used = sum;
+    },
+    understand: async (prompt, signal) => {
+      granted = [];
+      const understood = await understand(prompt, parts(), signal);
+      if (understood.kind === 'prompt') grant(understood.command?.allowedTools ?? []);
+      return understood;
+    },
+    gate: () => {
+      const gate = options.gate();
+      return {
+        get mode() {
+          return gate.mode;
+        },
+        decide: (asked) => gate.decide(granted.length === 0 ? asked : { ...asked, granted }),
+      };
+    },
+    answer: ({ called, text, failed }) => {
+      const { wrote } = options;
+      transcript.nextPrompt();
+      wrote(transcript.prompt(CAVEAT, { source: 'sdk', permissionMode: options.gate().mode, isMeta: true }));
+      const promptId = transcript.promptId;
+      wrote(transcript.entry({ promptId, type: 'user', message: { role: 'user', content: localText(called) } }));
+      const tag = failed ? 'local-command-stderr' : 'local-command-stdout';
+      const commandRun = { command: called.name, args: called.args };
+      const outcome = failed && { commandOutcome: { kind: 'failed' } };
+      const content = `<${tag}>${text}</${tag}>`;
+      wrote(transcript.system('local_command', { content, level: 'info', commandRun, ...outcome }));
+      transcript.endTurn({ durationMs: 0, apiMs: 0, costUSD: 0, usage: {} });
+      return { reason: 'end_turn', text, rounds: 0, durationMs: 0, apiMs: 0, costUSD: 0, usage: {}, denials: [] };
+    },
+  };
+}
+
+const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
+
+/** Four characters are about a token. */
+function roughly(messages: readonly object[]): number {
+  return Math.round(JSON.stringify(messages).length / 4);
+}
