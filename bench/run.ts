@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { benchArchive } from './archive.ts';
+import { benchChat } from './chat.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { benchEdit } from './edit.ts';
 import { benchHook } from './hook.ts';
@@ -181,6 +182,8 @@ if (wanted('serve')) {
 }
 
 if (wanted('web')) await benchWeb({ node: NODE, skein: SKEIN, row });
+
+if (wanted('chat')) await benchChat({ node: NODE, skein: SKEIN, row });
 
 if (wanted('hook')) await benchHook({ node: NODE, skein: SKEIN, row });
 

@@ -39,6 +39,10 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   prices: /^@pydantic\/genai-prices$/,
   mcp: /\/client\/mcp\/server\.ts$/,
   server: /\/server\/start\.ts$/,
+  tools: /\/agent\/tools\/index\.ts$|^\.\/tools\/index\.ts$/,
+  turndown: /^turndown$/,
+  unpdf: /^unpdf$/,
+  treesitter: /^web-tree-sitter$/,
 };
 
 const heavy: Plugin = {
@@ -49,6 +53,21 @@ const heavy: Plugin = {
         importer === '' ? undefined : { path: `./${name}.cjs`, external: true, sideEffects: false },
       );
     }
+    // Other packages have their own way to it, and go on with that.
+    onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      /[/\\]src[/\\]agent[/\\]/.test(importer) ? { path: './zod.cjs', external: true, sideEffects: false } : undefined,
+    );
+  },
+};
+
+/** What a wrong input is told in, to the model: the other sixty languages are a quarter of the agent's bundle. */
+const oneLanguage: Plugin = {
+  name: 'one-language',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]zod[/\\]v4[/\\]locales[/\\]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: `${root}/node_modules/zod/v4/locales`,
+    }));
   },
 };
 
@@ -73,8 +92,9 @@ const command: BuildOptions & { metafile: true } = {
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   define: { 'import.meta.url': 'moduleUrl' },
-  banner: { js: "const moduleUrl = process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
-  plugins: [heavy, builtins, slimPrices],
+  // A package may have a function of the name `process`.
+  banner: { js: "const moduleUrl = globalThis.process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
+  plugins: [heavy, builtins, slimPrices, oneLanguage],
   // Its CommonJS asks for its parts in a way that cannot be bundled.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
 };
@@ -87,6 +107,12 @@ const built = await Promise.all([
       prices: '@pydantic/genai-prices',
       mcp: 'src/client/mcp/server.ts',
       server: 'src/server/start.ts',
+      tools: 'src/agent/tools/index.ts',
+      // As CommonJS, so that its one export is what is imported as its default.
+      turndown: 'turndown/lib/turndown.cjs.js',
+      unpdf: 'unpdf',
+      treesitter: 'web-tree-sitter',
+      zod: 'zod',
     },
   }),
   ...buildHot(command),
@@ -105,10 +131,15 @@ const built = await Promise.all([
   }),
   buildWeb(`${root}/${fresh}/web`),
 ]);
-const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+/** The shell parser of the agent, beside the code that loads them. */
+const WASM = ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'].map(
+  (path) => `node_modules/${path}`,
+);
+for (const path of WASM) cpSync(`${root}/${path}`, `${root}/${fresh}/${path.slice(path.lastIndexOf('/') + 1)}`);
+const inputs = [...WASM, ...built.flatMap(({ metafile }) => Object.keys(metafile.inputs))];
 
 writeFileSync(`${root}/${fresh}/LICENSES.txt`, licencesOf(inputs));
-makeCodeCaches(`${root}/${fresh}`, root);
+await makeCodeCaches(`${root}/${fresh}`, root);
 
 // Types for those who import skein/format and the like; `--bundle` is for tests, which have theirs checked before.
 if (!process.argv.includes('--bundle')) {

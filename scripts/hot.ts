@@ -2,10 +2,12 @@
  * Verbs that answer in a moment have bundles of their own, with the byte code V8 made of what they run: loading them takes
  * a third of the time. `bin/skein` takes them where they fit its V8, and the whole command elsewhere.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 
 interface Hot {
@@ -13,10 +15,20 @@ interface Hot {
   readonly runs: readonly (readonly string[])[];
   /** On standard input, from the folder of the sessions. */
   readonly input?: (demo: string) => string;
+  /** It writes sessions and asks a model: not among those of the demo, and the one at this address. */
+  readonly asks?: boolean;
 }
 
 /** By verb. */
 const HOT: Readonly<Record<string, Hot>> = {
+  chat: {
+    runs: [
+      ['chat', '-p', 'hi', '--allowedTools', 'Bash'],
+      ['chat', '-p', 'hi', '--output-format', 'stream-json', '--permission-mode', 'bypassPermissions'],
+      ['chat', '-p', 'hi', '--continue', '--output-format', 'json'],
+    ],
+    asks: true,
+  },
   search: {
     runs: [
       ['search', 'test', '--json'],
@@ -58,7 +70,12 @@ function sessionIn(demo: string): string {
 function only(verb: string): Plugin {
   return {
     name: 'only',
-    setup({ onLoad }) {
+    setup({ onLoad, onResolve }) {
+      // What every turn needs belongs in the bundle, so that it has byte code too.
+      if (verb === 'chat') {
+        onResolve({ filter: /^\.\/tools\/index\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }));
+        onResolve({ filter: /^zod$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }));
+      }
       onLoad({ filter: /[/\\]cli[/\\]commands[/\\]\w+\.ts$/ }, ({ path }) => {
         return basename(path, '.ts') === verb ? undefined : { contents: '{}', loader: 'json' };
       });
@@ -74,26 +91,39 @@ export function buildHot(options: BuildOptions & { metafile: true }): Promise<Bu
       entryPoints: { [`hot-${verb}`]: 'src/cli/main.ts' },
       banner: { js: `(function (require, module, __filename) {${options.banner?.js ?? ''}` },
       footer: { js: '})' },
+      // What has no module loader cannot import, only require.
+      supported: { 'dynamic-import': false },
       plugins: [only(verb), ...(options.plugins ?? [])],
     }),
   );
 }
 
 /** For the Node that runs this: another one makes nothing of it and goes without. */
-export function makeCodeCaches(dist: string, root: string): void {
+export async function makeCodeCaches(dist: string, root: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'skein-build-'));
   const demo = join(root, 'demo');
   const env = { PATH: process.env.PATH, HOME: home, SKEIN_HOME: home, CLAUDE_CONFIG_DIR: demo };
-  const node = (args: string[], input = '') =>
-    execFileSync(process.execPath, args, { env, input, stdio: ['pipe', 'ignore', 'inherit'] });
+  const model = spawn(process.execPath, [join(root, 'scripts', 'hot-model.cjs')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const node = (args: string[], input = '', more = {}) =>
+    execFileSync(process.execPath, args, { env: { ...env, ...more }, input, stdio: ['pipe', 'ignore', 'inherit'] });
   try {
+    const [port] = await once(model.stdout, 'data');
+    const asking = {
+      CLAUDE_CONFIG_DIR: join(home, '.claude'),
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${String(port).trim()}`,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_MAX_RETRIES: '0',
+    };
     node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(['archive', 'sync'])`]);
-    for (const [verb, { runs, input }] of Object.entries(HOT)) {
+    for (const [verb, { runs, input, asks }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${verb}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
-      node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(runs)], input?.(demo));
+      node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(runs)], input?.(demo), asks ? asking : {});
     }
   } finally {
+    model.kill();
     rmSync(home, { recursive: true, force: true });
   }
 }

@@ -6,6 +6,7 @@ import { DiskError } from '../disk/errors.ts';
 import type { ApiFailure, LoopParts, ModelRequest, ToolDefinition, TurnEnd, TurnPrompt } from './ports.ts';
 import { type Answer, readAnswer } from './turn/answer.ts';
 import { answerCalls, rejectCalls, runCalls } from './turn/calls.ts';
+import { wholeCost } from './turn/tally.ts';
 import { beginTurn, runHooks, type Turn, writeFollow, writeHooks, wrote } from './turn/turn.ts';
 import { CALL_CUT_OFF, CUT_OFF, NOTHING_SAID, noPrice, OVER_WINDOW, refusal, tooLong, unfit } from './turn/words.ts';
 
@@ -86,7 +87,7 @@ function limitReached(turn: Turn): Ending | undefined {
     return { reason: 'interrupted' };
   }
   if (maxTurns !== undefined && tally.rounds >= maxTurns) return { reason: 'max_turns' };
-  if (maxBudgetUSD !== undefined && spentUSD + tally.costUSD >= maxBudgetUSD) return { reason: 'budget' };
+  if (maxBudgetUSD !== undefined && spentUSD + wholeCost(tally) >= maxBudgetUSD) return { reason: 'budget' };
   // Going on would spend without a limit.
   if (maxBudgetUSD !== undefined && tally.unpriced !== undefined) return fail(turn, noPrice(tally.unpriced));
   return undefined;

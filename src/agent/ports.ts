@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../format/json.ts';
 import type { ApiMessage } from '../graph/context/types.ts';
 import type { Rule } from './permissions/types.ts';
 import type { Follow, Tool, ToolOutcome, ToolSession } from './tools/tool.ts';
+import type { Tally } from './turn/tally.ts';
 
 // ── the model ──
 
@@ -91,6 +92,14 @@ export interface Asked {
   readonly hook?: HookSays;
   /** Of a command or skill that was called: they allow for a while as rules of settings do for good. */
   readonly granted?: readonly Rule[];
+  /** The agent that asks, where it is not the session itself. */
+  readonly agent?: {
+    readonly type: string;
+    /** Where its relative paths start. */
+    readonly cwd: string;
+    /** It may look and no more, whatever the mode. */
+    readonly isReadOnly: boolean;
+  };
 }
 
 export interface HookSays {
@@ -207,10 +216,12 @@ export interface Queued {
   readonly uuid: string;
   /** ISO 8601 */
   readonly typed: string;
+  /** Nobody typed it: something in the background is done. */
+  readonly isNotice?: boolean;
 }
 
 export interface PromptOptions {
-  readonly source: 'typed' | 'sdk';
+  readonly source: TurnPrompt['source'];
   readonly permissionMode: string;
   /** Said by us within a turn, not by the person. */
   readonly isMeta?: boolean;
@@ -253,7 +264,9 @@ export type LoopEvent =
       readonly name: string;
       readonly input: JsonObject;
       readonly message: string;
-    };
+    }
+  /** Happens in an agent, that the call of this id started. */
+  | { readonly kind: 'agent'; readonly id: string; readonly agentType: string; readonly event: LoopEvent };
 
 // ── the loop ──
 
@@ -280,6 +293,10 @@ export interface LoopParts {
     /** Spent before this turn, of the same budget. */
     readonly spentUSD?: number;
   };
+  /** What the turn is a part of. */
+  readonly within?: Tally;
+  /** Used since the last turn, by what ran in the background. */
+  readonly carried?: readonly Tally[];
   /** Lines to write when a call went well, such as pr-link. */
   readonly linesAfter?: (tool: string, input: JsonObject, outcome: ToolOutcome) => readonly JsonObject[];
   emit(event: LoopEvent): void;
@@ -289,7 +306,8 @@ export interface LoopParts {
 
 export interface TurnPrompt {
   readonly content: string | readonly JsonObject[];
-  readonly source: 'typed' | 'sdk';
+  /** `notice`: something in the background is done. */
+  readonly source: 'typed' | 'sdk' | 'notice';
   /** What the person typed, where the content is how a command is recorded. */
   readonly typed?: string;
   /** Told after it: the text of a command, files that were named. */

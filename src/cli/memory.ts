@@ -5,7 +5,10 @@ const LARGE_BYTES = 64 << 20;
 
 /** Left to itself, V8 lets its heap grow to several times what is in use as long as the machine has memory. */
 export function spareMemory(files: readonly { readonly bytes: number }[]): void {
-  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  // Loaded only here: it takes longer than a command with nothing to do.
-  if (bytes > LARGE_BYTES) process.getBuiltinModule('node:v8').setFlagsFromString('--optimize-for-size');
+  if (files.reduce((sum, file) => sum + file.bytes, 0) > LARGE_BYTES) keepHeapSmall();
+}
+
+/** For what goes on for long. Loaded only here: it takes longer than a command with nothing to do. */
+export function keepHeapSmall(): void {
+  process.getBuiltinModule('node:v8').setFlagsFromString('--optimize-for-size');
 }

@@ -10,17 +10,18 @@ import { type ColorChoice, lookOf, openTerminal, type Terminal } from './termina
 type Name = 'stdout' | 'stderr';
 const FDS: Readonly<Record<Name, number>> = { stdout: 1, stderr: 2 };
 
-/** `failed` is told of an error and does not come back. */
-export function openStandard(
-  name: Name,
-  color: ColorChoice,
-  failed: (error: NodeJS.ErrnoException) => never,
-): Terminal {
+/** `failed` is told of an error; when it comes back, what is written from then on goes nowhere. */
+export function openStandard(name: Name, color: ColorChoice, failed: (error: NodeJS.ErrnoException) => void): Terminal {
+  let isGone = false;
+  const fail = (error: NodeJS.ErrnoException) => {
+    isGone = true;
+    failed(error);
+  };
   let stream: Writable | undefined;
   const open = () => {
     if (stream === undefined) {
       stream = process[name];
-      stream.on('error', failed);
+      stream.on('error', fail);
     }
     return stream;
   };
@@ -35,15 +36,16 @@ export function openStandard(
       return open();
     },
     write(text) {
+      if (isGone) return;
       // After something went to the stream all does, so that the order stays.
-      const rest = stream === undefined ? writeNow(FDS[name], Buffer.from(text), failed) : text;
+      const rest = stream === undefined ? writeNow(FDS[name], Buffer.from(text), fail) : text;
       if (rest.length > 0) open().write(rest);
     },
   };
 }
 
 /** What could not be written yet: the other end of a pipe may have been set not to wait. */
-function writeNow(fd: number, bytes: Buffer, failed: (error: NodeJS.ErrnoException) => never): Buffer {
+function writeNow(fd: number, bytes: Buffer, failed: (error: NodeJS.ErrnoException) => void): Buffer {
   let done = 0;
   while (done < bytes.length) {
     try {
@@ -51,7 +53,9 @@ function writeNow(fd: number, bytes: Buffer, failed: (error: NodeJS.ErrnoExcepti
     } catch (error) {
       const { code } = toErrno(error);
       if (code === 'EAGAIN') break;
-      if (code !== 'EINTR') failed(toErrno(error));
+      if (code === 'EINTR') continue;
+      failed(toErrno(error));
+      return bytes.subarray(bytes.length);
     }
   }
   return bytes.subarray(done);

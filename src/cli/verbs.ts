@@ -3,11 +3,12 @@ import type { Command } from './command.ts';
 
 interface Verb {
   readonly name: string;
-  readonly group: 'look' | 'rewrite' | 'keep' | 'tools';
+  readonly group: 'work' | 'look' | 'rewrite' | 'keep' | 'tools';
   readonly load: () => Promise<Command>;
 }
 
 export const VERBS: readonly Verb[] = [
+  { name: 'chat', group: 'work', load: async () => (await import('./commands/chat.ts')).chat },
   { name: 'list', group: 'look', load: async () => (await import('./commands/list.ts')).list },
   { name: 'show', group: 'look', load: async () => (await import('./commands/show.ts')).show },
   { name: 'tree', group: 'look', load: async () => (await import('./commands/tree.ts')).tree },
@@ -25,15 +26,17 @@ export const VERBS: readonly Verb[] = [
   { name: 'repair', group: 'rewrite', load: async () => (await import('./commands/repair.ts')).repair },
   { name: 'move', group: 'rewrite', load: async () => (await import('./commands/move.ts')).move },
   { name: 'merge', group: 'rewrite', load: async () => (await import('./commands/merge.ts')).merge },
+  { name: 'rewind', group: 'rewrite', load: async () => (await import('./commands/rewind.ts')).rewind },
   { name: 'undo', group: 'rewrite', load: async () => (await import('./commands/undo.ts')).undo },
   { name: 'export', group: 'keep', load: async () => (await import('./commands/export.ts')).exportChats },
   { name: 'archive', group: 'keep', load: async () => (await import('./commands/archive.ts')).archive },
   { name: 'hook', group: 'keep', load: async () => (await import('./commands/hook.ts')).hook },
+  { name: 'config', group: 'tools', load: async () => (await import('./commands/config.ts')).config },
   { name: 'mcp', group: 'tools', load: async () => (await import('./commands/mcp.ts')).mcp },
   { name: 'completion', group: 'tools', load: async () => (await import('./commands/completion.ts')).completion },
 ];
 
-export const GROUPS = { look: 'Look', rewrite: 'Rewrite', keep: 'Keep', tools: 'Tools' } as const;
+export const GROUPS = { work: 'Work', look: 'Look', rewrite: 'Rewrite', keep: 'Keep', tools: 'Tools' } as const;
 
 export function findVerb(name: string): Verb | undefined {
   return VERBS.find((verb) => verb.name === name);

@@ -12,6 +12,8 @@ import { closeFile, openFile, readAt, writeOnce } from './io.ts';
 export interface AppendOptions {
   /** Wait until the lines are on the disk itself. */
   readonly fsync?: boolean;
+  /** The size the file must have: when it has another one, or somebody writes in that instant, nothing is written. */
+  readonly at?: number;
   /** The write call; tests hand in one that fails. */
   readonly write?: (fd: number, bytes: Uint8Array) => number;
 }
@@ -23,6 +25,8 @@ export interface Appended {
   readonly created: boolean;
   /** The file ended in a torn line; it got a line end first, so that ours stand alone. */
   readonly mended: boolean;
+  /** Somebody else wrote first (`at`): nothing was written. */
+  readonly late?: boolean;
 }
 
 const NEWLINE = Uint8Array.of(10);
@@ -44,7 +48,14 @@ export function appendLines(
     try {
       if (created && options.fsync) syncFolder(dirname(file));
       const mended = endsTorn(fd, file);
-      writeWhole(fd, file, mended ? concat([NEWLINE, bytes]) : bytes, options);
+      const whole = mended ? concat([NEWLINE, bytes]) : bytes;
+      if (options.at !== undefined && fstatSync(fd).size !== options.at)
+        return { bytes: 0, created, mended, late: true };
+      writeWhole(fd, file, whole, options);
+      if (options.at !== undefined && !standsAt(fd, whole, options.at)) {
+        undo(fd, whole);
+        return { bytes: 0, created, mended, late: true };
+      }
       return { bytes: bytes.length, created, mended };
     } finally {
       closeFile(fd);
@@ -144,6 +155,13 @@ function undo(fd: number, ours: Uint8Array): boolean {
   } catch {
     return false;
   }
+}
+
+/** Nobody wrote between the look at the size and our write. */
+function standsAt(fd: number, ours: Uint8Array, at: number): boolean {
+  if (fstatSync(fd).size === at + ours.length) return true;
+  const there = new Uint8Array(ours.length);
+  return readAt(fd, there, at) === ours.length && Buffer.compare(there, ours) === 0;
 }
 
 function endsWith(fd: number, ours: Uint8Array): boolean {

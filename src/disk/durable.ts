@@ -1,5 +1,15 @@
 /** Writing so that a crash leaves the old state or the new one, never half of each. */
-import { fchmodSync, fsyncSync, linkSync, mkdirSync, realpathSync, renameSync, statSync, unlinkSync } from 'node:fs';
+import {
+  existsSync,
+  fchmodSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, toDiskError } from './errors.ts';
 import { closeFile, openFile, writeOnce } from './io.ts';
@@ -10,12 +20,21 @@ const FOLDER_MODE = 0o700;
 
 /** Makes a folder and those above it; with `fsync` their names survive a crash. */
 export function makeFolders(folder: string, fsync: boolean): void {
-  const first = mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-  if (first === undefined || !fsync) return;
-  const highest = resolve(first);
-  for (let made = resolve(folder); ; made = dirname(made)) {
-    syncFolder(dirname(made));
-    if (made === highest || made === dirname(made)) return;
+  const missing: string[] = [];
+  for (let at = resolve(folder); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at);
+  // One by one: where the system says of a folder that is there that it is not (/proc, an automounter), `recursive` never ends.
+  for (const each of missing.reverse()) {
+    makeFolder(each);
+    if (fsync) syncFolder(dirname(each));
+  }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { mode: FOLDER_MODE });
+  } catch (error) {
+    // Another process made it meanwhile.
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
 }
 

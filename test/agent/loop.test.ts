@@ -305,6 +305,11 @@ describe('how answers end', () => {
     expect(it.requests[1]?.messages.at(-1)?.role).toBe('assistant');
   });
 
+  test('pause_turn without a word does not go on for ever', async () => {
+    const it = bench(() => ({ blocks: [], stopReason: 'pause_turn' }));
+    expect(await turn(it)).toMatchObject({ reason: 'end_turn', rounds: 2 });
+  });
+
   test('model_context_window_exceeded', async () => {
     const it = bench([{ ...says('Half'), stopReason: 'model_context_window_exceeded' }]);
     expect(await turn(it)).toMatchObject({ reason: 'failed', failure: { tooLong: true } });
@@ -363,6 +368,15 @@ describe('limits', () => {
   test('budget, with what was spent before', async () => {
     const it = bench(again, { limits: { maxBudgetUSD: 0.055, spentUSD: 0.03 } });
     expect(await turn(it)).toMatchObject({ reason: 'budget', rounds: 3 });
+  });
+
+  test('a budget for a model without a price: it stops before it asks again', async () => {
+    const it = bench(again, { limits: { maxBudgetUSD: 5 } });
+    const unpriced = { ...it, parts: { ...it.parts, model: { ...it.parts.model, cost: () => undefined } } };
+    const end = await turn(unpriced);
+    expect(end).toMatchObject({ reason: 'failed', rounds: 1, failure: { type: 'unknown_price' } });
+    expect(story(it)).toContain('tool_result a');
+    expect(linesWith(it, 'cost-state')).toMatchObject([{ hasUnknownModelCost: true }]);
   });
 });
 

@@ -1,6 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -334,6 +343,33 @@ describe('two writers', () => {
     expect(wrongIn(file)).toEqual([]);
     expect(wrongIn(original, ['error'])).toEqual([]);
   });
+
+  test.each([0, 1, 2, 3, 4])(
+    'somebody who writes in the instant of our write %i: he goes first, ours to a fork',
+    async (nth) => {
+      const theirs = `${JSON.stringify({ type: 'mode', mode: 'normal', note: 'theirs' })}\n`;
+      let original = '';
+      let count = 0;
+      const write = (fd: number, bytes: Uint8Array) => {
+        if (count === nth) appendFileSync(original, theirs);
+        count += 1;
+        return writeSync(fd, bytes);
+      };
+      const world = createWorld({ write });
+      const session = newSession(world.options);
+      original = session.transcript.file;
+      const it = bench([says(call('Echo', { text: 'a' })), says('Done.')], {}, { world, session });
+      expect(await runTurn(it.parts, { content: 'Go', source: 'sdk' }, NEVER)).toMatchObject({ reason: 'end_turn' });
+      session.close();
+      const { file } = session.transcript;
+      expect(file).not.toBe(original);
+      expect(readFileSync(original, 'utf8').endsWith(theirs)).toBe(true);
+      expect(readFileSync(file, 'utf8')).not.toContain('theirs');
+      expect(contextOf(file).messages).toEqual(session.transcript.messages());
+      expect(contextOf(file).messages).toHaveLength(4);
+      expect(wrongIn(file)).toEqual([]);
+    },
+  );
 
   test('a file that was removed meanwhile ends the turn with a clear word', async () => {
     const world = createWorld();

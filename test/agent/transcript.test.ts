@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runTurn } from '../../src/agent/loop.ts';
 import type { AnswerFields } from '../../src/agent/ports.ts';
 import { createQueue } from '../../src/agent/queue.ts';
 import { newSession, resumeSession, type Session } from '../../src/agent/session.ts';
+import { DiskError } from '../../src/disk/errors.ts';
 import { writeOnce } from '../../src/disk/io.ts';
 import { asString, at } from '../../src/format/json.ts';
 import { validate } from '../../src/graph/validate.ts';
@@ -89,6 +90,15 @@ describe('lines as the client writes them (E2, W5)', () => {
     expect(branches).toEqual(['HEAD', 'feature/x', 'HEAD']);
     expect(linesOf(other.transcript.file).at(-1)?.gitBranch).toBe('other');
     for (const each of [session, other]) each.close();
+  });
+
+  test('a repository that cannot be looked at is none', () => {
+    const world = createWorld();
+    symlinkSync('.git', join(world.cwd, '.git'));
+    const session = newSession(world.options);
+    session.transcript.prompt('Go', TYPED);
+    expect(linesOf(session.transcript.file).at(-1)?.gitBranch).toBe('HEAD');
+    session.close();
   });
 
   test('no two lines have the same time, whatever the clock says', () => {
@@ -207,6 +217,15 @@ function idIn(entry: Parameters<typeof at>[0]): string {
 }
 
 describe('a disk that fails', () => {
+  test('while something is typed: it is kept', () => {
+    const line = () => {
+      throw new DiskError({ what: 'the disk is full', where: 'x', next: '' });
+    };
+    const queue = createQueue({ line });
+    queue.add('typed');
+    expect(queue.next()?.content).toBe('typed');
+  });
+
   const script = [
     says(
       { type: 'thinking', thinking: 'Hm.', signature: 's' },

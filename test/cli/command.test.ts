@@ -100,9 +100,9 @@ describe('completion scripts', () => {
 
     test('verbs, options and their values', () => {
       const { words } = completer();
-      expect(words('ch')).toEqual(['check']);
+      expect(words('che')).toEqual(['check']);
       expect(words('he')).toEqual(['help']);
-      expect(words('help', 'ch')).toEqual(['check']);
+      expect(words('help', 'che')).toEqual(['check']);
       expect(words('list', '--pro')).toEqual(['--project']);
       expect(words('list', '--sort', 's')).toEqual(['started', 'size']);
       expect(words('list', '--sort', '=')).toContain('size');
@@ -146,8 +146,8 @@ describe('completion scripts', () => {
         .split('\n')
         .flatMap((each) => each.split('\t')[0] || []);
     };
-    expect(words('skein ch')).toEqual(['check']);
-    expect(words('skein help ch')).toEqual(['check']);
+    expect(words('skein che')).toEqual(['check']);
+    expect(words('skein help che')).toEqual(['check']);
     expect(words('skein list --sort s')).toEqual(expect.arrayContaining(['size', 'started']));
     expect(words('skein show 4f')).toEqual(['4f0c1111', '4f0c2222']);
     expect(words('skein cat --kind 4')).toEqual([]);

@@ -76,7 +76,13 @@ describe('bundles of single verbs', () => {
     const bin = packageWithout(/^nothing/);
     const dist = join(dirname(dirname(bin)), 'dist');
     const caches = readdirSync(dist).filter((name) => name.endsWith('.cache'));
-    expect(caches.map((name) => name.split('.')[0]).sort()).toEqual(['hot-hook', 'hot-search', 'hot-usage']);
+    expect(caches.map((name) => name.split('.')[0]).sort()).toEqual([
+      'hot-archive',
+      'hot-chat',
+      'hot-hook',
+      'hot-search',
+      'hot-usage',
+    ]);
     for (const name of caches) copyFileSync(join(dist, 'main.cjs'), join(dist, name));
     const { status, stdout } = run(bin, 'search', 'the', '--json');
     expect([status, stdout]).toEqual([0, run(BIN, 'search', 'the', '--json').stdout]);

@@ -1,5 +1,14 @@
 /** `skein rewind`: files and conversation as they were, and taking that back. */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -80,7 +89,7 @@ async function withSession() {
     );
   };
   const files = () => ['old.txt', 'made.txt'].map((name) => (existsSync(host.at(name)) ? host.get(name) : null));
-  return { ...host, root, file, run, home, env, words, files };
+  return { ...host, root, file, run, home, env, words, files, use };
 }
 
 async function refused(work: Promise<unknown>): Promise<CommandError> {
@@ -185,6 +194,17 @@ describe('a part', () => {
     expect([validate(ran.json()), validate.errors]).toEqual([true, null]);
     expect([readFileSync(file, 'utf8'), files()]).toEqual([before, now]);
   });
+});
+
+test('a file that was written through a link, and one with half a character, are not someone else’s', async () => {
+  const { run, use, put, at } = await withSession();
+  put('real.txt', 'a\n');
+  symlinkSync(at('real.txt'), at('link.txt'));
+  await use(read, { file_path: 'link.txt' });
+  await use(edit, { file_path: 'link.txt', old_string: 'a', new_string: 'b' });
+  await use(write, { file_path: 'odd.txt', content: 'half \ud83d' });
+  const { text } = await run('rewind', SESSION, '--dry-run');
+  expect(text).toMatch(/as it was: {4}.*real\.txt\nremoved: {6}.*odd\.txt\n/);
 });
 
 describe('refused, with nothing done', () => {

@@ -136,6 +136,43 @@ describe('appendLines', () => {
   });
 });
 
+// Only Linux has a /proc.
+test.skipIf(process.platform !== 'linux')('a place where no folder can be made is told, not tried for ever', () => {
+  expect(failure(() => appendLines('/proc/nowhere/a/s.jsonl', [line('a')])).code).toBe('ENOENT');
+});
+
+describe('appendLines at a size', () => {
+  test('W4: only where the file ends there', () => {
+    const path = file(lines('a'));
+    const at = lines('a').length;
+    expect(appendLines(path, [line('b')], { at })).toMatchObject({ bytes: lines('b').length });
+    expect(appendLines(path, [line('c')], { at })).toMatchObject({ bytes: 0, late: true });
+    expect(readFileSync(path, 'utf8')).toBe(lines('a', 'b'));
+    expect(appendLines(`${path}.new`, [line('b')], { at: 0 })).toMatchObject({ created: true });
+  });
+
+  test('W4: another program that is quicker by an instant goes first; ours are taken back', () => {
+    const path = file(`${lines('a')}torn`);
+    const write = (fd: number, part: Uint8Array) => {
+      appendFileSync(path, lines('other'));
+      return writeSync(fd, part);
+    };
+    expect(appendLines(path, [line('b')], { at: statSync(path).size, write })).toMatchObject({ late: true });
+    expect(readFileSync(path, 'utf8')).toBe(`${lines('a')}torn${lines('other')}`);
+  });
+
+  test('W4: one that comes an instant later does not matter', () => {
+    const path = file(lines('a'));
+    const write = (fd: number, part: Uint8Array) => {
+      const written = writeSync(fd, part);
+      appendFileSync(path, lines('other'));
+      return written;
+    };
+    expect(appendLines(path, [line('b')], { at: statSync(path).size, write }).late).toBeUndefined();
+    expect(readFileSync(path, 'utf8')).toBe(lines('a', 'b', 'other'));
+  });
+});
+
 describe('appendLines when the disk fails', () => {
   test('W4: short writes are completed', () => {
     const path = file(`${lines('a')}torn`);

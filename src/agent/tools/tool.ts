@@ -1,6 +1,8 @@
 /** What a tool is: everything the loop, the gate and the request need to know of it. */
 import type { z } from 'zod';
 import type { Json, JsonObject } from '../../format/json.ts';
+import type { TurnEnd } from '../ports.ts';
+import type { Tally } from '../turn/tally.ts';
 import type { Shells } from './shell/types.ts';
 
 export type { Shells } from './shell/types.ts';
@@ -56,6 +58,12 @@ export interface ToolHost {
   /** Tells how far it is, now and then. */
   progress(data: JsonObject): void;
   readonly session: ToolSession;
+  /** The turn it is a call of: what an agent uses and is denied counts there. */
+  readonly turn?: {
+    readonly tally: Tally;
+    readonly denials: TurnEnd['denials'][number][];
+    readonly ask: { readonly model: string };
+  };
 }
 
 /** What tools remember from call to call in one session. */

@@ -11,6 +11,8 @@ export interface Envelope {
   readonly slug: string;
   /** Our own version. */
   readonly client: string;
+  /** The sub-agent whose line it is (L3). */
+  readonly agentId?: string;
 }
 
 export interface Place {
@@ -24,7 +26,8 @@ export function chainEntry(place: Place, before: JsonObject, after: JsonObject, 
   const { parentUuid, uuid, timestamp } = place;
   return {
     parentUuid,
-    isSidechain: false,
+    isSidechain: envelope.agentId !== undefined,
+    ...(envelope.agentId !== undefined && { agentId: envelope.agentId }),
     ...before,
     uuid,
     timestamp,

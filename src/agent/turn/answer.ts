@@ -3,7 +3,7 @@ import { asObject, asString, type JsonObject } from '../../format/json.ts';
 import { isBlank } from '../../graph/context/blocks.ts';
 import type { AnswerFields, ApiFailure, CallPlace, ModelEvent, ModelOutcome, ModelRequest } from '../ports.ts';
 import { apiErrorFields } from '../transcript/shapes.ts';
-import { addAnswer } from './tally.ts';
+import { addAnswer, addTime } from './tally.ts';
 import { type Turn, wrote } from './turn.ts';
 
 export interface Call extends CallPlace {
@@ -40,7 +40,7 @@ export async function readAnswer(turn: Turn, request: ModelRequest): Promise<Ans
       turn.emit({ kind: 'model', event: next.value });
       next = await stream.next();
     }
-    turn.tally.apiMs += clock() - began;
+    addTime(turn.tally, clock() - began);
     return finish(turn, scribe, request, next.value);
   } catch (error) {
     await stream.return({ kind: 'aborted' });

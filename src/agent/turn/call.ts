@@ -5,7 +5,7 @@ import { failed, type Tool, type ToolHost, type ToolOutcome } from '../tools/too
 import { REJECTED } from '../transcript/shapes.ts';
 import { orInstead } from './abort.ts';
 import type { Call } from './answer.ts';
-import { runHooks, type Turn, writeFollow, writeHooks, wrote } from './turn.ts';
+import { runHooks, type Turn, toolNamed, writeFollow, writeHooks, wrote } from './turn.ts';
 
 /** Allowed, and ready to start; or settled already. */
 export type Prepared =
@@ -21,7 +21,7 @@ export type Prepared =
 
 /** Asks whoever has a say. What may not run gets its result here. */
 export async function prepare(turn: Turn, call: Call): Promise<Prepared> {
-  const tool = turn.tools.get(call.name);
+  const tool = toolNamed(turn, call.name);
   if (tool === undefined) return refuse(turn, call, `There is no tool named ${call.name || '(nothing)'}.`);
   const wrong = tool.refuse(call.input);
   if (wrong !== undefined) return refuse(turn, call, wrong);
@@ -105,12 +105,13 @@ export async function run(turn: Turn, prepared: Extract<Prepared, { go: true }>)
 }
 
 async function outcomeOf(
-  { signal, session }: Turn,
+  turn: Turn,
   { call, tool, input }: Extract<Prepared, { go: true }>,
   progress: ToolHost['progress'],
 ): Promise<ToolOutcome> {
   try {
-    return await tool.run(input, { id: call.toolUseId, signal, progress, session });
+    const { signal, session } = turn;
+    return await tool.run(input, { id: call.toolUseId, signal, progress, session, turn });
   } catch (error) {
     return failed(`${call.name} failed: ${error instanceof Error ? error.message : String(error)}`);
   }

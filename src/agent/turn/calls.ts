@@ -1,7 +1,7 @@
 /** The calls of one answer: those that may run beside each other do, the rest in order. */
 import type { Call } from './answer.ts';
 import { type Prepared, prepare, reject, run, writeResult } from './call.ts';
-import type { Turn } from './turn.ts';
+import { type Turn, toolNamed } from './turn.ts';
 
 const MOST_AT_ONCE = 10;
 
@@ -48,7 +48,7 @@ function batches(turn: Turn, calls: readonly Call[]): Call[][] {
   const made: Call[][] = [];
   let isOpen = false;
   for (const call of calls) {
-    const together = turn.tools.get(call.name)?.parallel(call.input) === true;
+    const together = toolNamed(turn, call.name)?.parallel(call.input) === true;
     const last = made.at(-1);
     if (together && isOpen && last !== undefined && last.length < MOST_AT_ONCE) last.push(call);
     else made.push([call]);

@@ -1,9 +1,9 @@
 /** A turn on its way: what its parts share. */
 import type { JsonObject } from '../../format/json.ts';
 import type { HookAnswer, LoopEvent, LoopParts, TurnEnd } from '../ports.ts';
-import type { Follow } from '../tools/tool.ts';
+import type { Follow, Tool } from '../tools/tool.ts';
 import { type Check, createCheck } from './check.ts';
-import { createTally, type Tally } from './tally.ts';
+import { addOther, createTally, type Tally } from './tally.ts';
 
 export interface Turn extends LoopParts {
   readonly signal: AbortSignal;
@@ -25,7 +25,14 @@ export function beginTurn(parts: LoopParts, signal: AbortSignal): Turn {
   const check = checks.get(parts.transcript) ?? createCheck();
   checks.set(parts.transcript, check);
   const emit = (event: LoopEvent): void => parts.emit(event);
-  return { ...parts, emit, signal, tally: createTally(), denials: [], check, isBegun: false, text: '' };
+  const tally = createTally(parts.within);
+  for (const other of parts.carried ?? []) addOther(tally, other);
+  return { ...parts, emit, signal, tally, denials: [], check, isBegun: false, text: '' };
+}
+
+/** A tool has had two names (R15). */
+export function toolNamed({ tools }: Pick<Turn, 'tools'>, name: string): Tool | undefined {
+  return tools.get(name) ?? (name === 'Task' ? tools.get('Agent') : undefined);
 }
 
 /** Tells of a line that was written. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import type { ModelOptions } from '../../../src/agent/model/anthropic.ts';
+import { createModel, type ModelOptions } from '../../../src/agent/model/anthropic.ts';
 import type { ModelRequest } from '../../../src/agent/ports.ts';
 import {
   fails,
@@ -23,6 +23,18 @@ async function heard(replies: readonly Reply[], options: Partial<ModelOptions> =
   const told = await hear(modelOf(server, { clock, ...options }).ask(requestOf(request)));
   return { ...told, slept: clock.slept, requests: server.requests };
 }
+
+test('a server that repeats the key: nobody is told it', async () => {
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-secret', ANTHROPIC_AUTH_TOKEN: 'tok-secret-tok' };
+  const server = await serve([
+    fails(529, { message: 'not for sk-ant-secret' }),
+    fails(401, { text: '<b>bad: sk-ant-secret, Bearer tok-secret-tok</b>' }),
+  ]);
+  const model = createModel({ env: { ...env, ANTHROPIC_BASE_URL: server.url }, clock: fakeClock() });
+  const { events, outcome } = await hear(model.ask(requestOf()));
+  expect(JSON.stringify(ofKind(events, 'retry'))).toContain('not for (the key)');
+  expect(outcome).toMatchObject({ kind: 'failed', failure: { message: 'bad: (the key), Bearer (the key)' } });
+});
 
 describe('asks again', () => {
   test.each([408, 409, 429, 500, 502, 503, 504, 529])('after %i', async (status) => {

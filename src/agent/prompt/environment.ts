@@ -1,0 +1,41 @@
+/** Where the agent finds itself, for the model. */
+import { existsSync } from 'node:fs';
+import { release, type } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gitBranchOf } from '../transcript/gitbranch.ts';
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly folders: readonly string[];
+  readonly model: string;
+  readonly now: Date;
+  readonly shell?: string;
+}
+
+/** The day is that of the session's start: a text that changes would have to be sent anew. */
+export function environmentText({ cwd, folders, model, now, shell }: Surroundings): string {
+  const lines = [
+    `Working folder: ${cwd}`,
+    ...(folders.length > 0 ? [`Further folders: ${folders.join(', ')}`] : []),
+    `Git repository: ${gitTop(cwd) === undefined ? 'no' : `yes, on ${gitBranchOf(cwd)} when the session began`}`,
+    `Platform: ${process.platform} (${type()} ${release()})`,
+    ...(shell ? [`Shell: ${shell}`] : []),
+    `Date: ${dayOf(now)}`,
+    `Model: ${model}`,
+  ];
+  return `# Environment\n${lines.join('\n')}`;
+}
+
+/** By the clock on the wall. */
+function dayOf(now: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
+/** The folder a repository is checked out in; `.git` is a file in worktrees and submodules. */
+export function gitTop(cwd: string): string | undefined {
+  for (let top = cwd; ; top = dirname(top)) {
+    if (existsSync(join(top, '.git'))) return top;
+    if (dirname(top) === top) return undefined;
+  }
+}
