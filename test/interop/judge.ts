@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { projectSlug } from '../../src/format/slug.ts';
+import type { Script } from '../support/scripted-model.ts';
 import { type Api, type Request, startApi } from './api.ts';
 import { clientCommand } from './clients.ts';
 
@@ -33,19 +34,25 @@ export interface Verdict {
 /** A dummy: nothing but loopback is ever asked. */
 const KEY = 'sk-ant-dummy';
 
-export async function createJudge(version: string): Promise<Judge> {
+export interface JudgeOptions {
+  /** What it is answered; "ok" without one. */
+  readonly script?: Script;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function createJudge(version: string, options: JudgeOptions = {}): Promise<Judge> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'skein-interop-')));
   const [workspace, config] = [join(root, 'ws'), join(root, 'config')];
   for (const folder of [workspace, config]) mkdirSync(folder);
   writeFileSync(join(config, 'settings.json'), JSON.stringify({ cleanupPeriodDays: 99_999 }));
   writeFileSync(join(config, '.claude.json'), JSON.stringify({ hasCompletedOnboarding: true }));
-  const api = await startApi();
+  const api = await startApi(options.script);
   const project = join(config, 'projects', projectSlug(workspace));
   const fileOf = (session: string) => join(project, `${session}.jsonl`);
   const start = async (args: readonly string[]): Promise<Verdict> => {
     api.turns.length = 0;
     const command = [...clientCommand(version), ...args, '--output-format', 'stream-json', '--verbose'];
-    const done = await run(command, workspace, environment(root, config, api));
+    const done = await run(command, workspace, { ...environment(root, config, api), ...options.env });
     return { ...done, requests: [...api.turns] };
   };
   return {
