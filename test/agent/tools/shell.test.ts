@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -9,6 +10,7 @@ import { bash } from '../../../src/agent/tools/bash.ts';
 import { bashOutput } from '../../../src/agent/tools/bashoutput.ts';
 import { killShell } from '../../../src/agent/tools/killshell.ts';
 import { createCleaner } from '../../../src/agent/tools/shell/clean.ts';
+import { makeShellFolder } from '../../../src/agent/tools/shell/leftovers.ts';
 import { createCollector, createUnread, MAX_HEAD_BYTES } from '../../../src/agent/tools/shell/printed.ts';
 import { prLinkOf } from '../../../src/agent/tools/shell/prlink.ts';
 import { createShells } from '../../../src/agent/tools/shell/shells.ts';
@@ -284,4 +286,12 @@ describe('the pull request that was made', () => {
       link('gh pr create', 'https://github.com/a/b/pull/new/x https://github.com/a/b/pull/7/files'),
     ).toBeUndefined();
   });
+});
+
+it('the folder of a process that was killed is swept up by the next, that of a living one is not', () => {
+  const gone = spawnSync(process.execPath, ['-e', '0']).pid;
+  const [left, live] = [gone, process.pid].map((pid) => mkdtempSync(join(tmpdir(), `skein-shell-${pid}-`)));
+  const made = makeShellFolder();
+  expect([left, live, made].map((folder) => existsSync(folder ?? ''))).toEqual([false, true, true]);
+  for (const folder of [live, made]) rmSync(folder ?? '', { recursive: true });
 });

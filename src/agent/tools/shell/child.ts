@@ -127,7 +127,9 @@ interface Pipe {
  */
 async function openPipe(path: string): Promise<Pipe> {
   await new Promise<void>((resolve, reject) =>
-    execFile('mkfifo', ['-m', '600', path], (error) => (error ? reject(error) : resolve())),
+    execFile('mkfifo', ['-m', '600', path], (error) =>
+      error ? reject(new Error(`the output cannot be read: mkfifo does not run (${error.message.trim()})`)) : resolve(),
+    ),
   );
   const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const input = openSync(path, constants.O_WRONLY);

@@ -1,11 +1,11 @@
 /** The commands of one session: run to their end, or left running and asked about later; none outlives the session. */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atExit } from './atexit.ts';
 import { type Child, type Exit, startChild } from './child.ts';
+import { makeShellFolder } from './leftovers.ts';
 import { createCollector, createUnread } from './printed.ts';
 import { endFamily, type Family, isGroupAlive, killNow } from './tree.ts';
 import type { BackgroundShell, ShellEnd, ShellFailure, ShellRan, ShellRequest, Shells } from './types.ts';
@@ -41,7 +41,7 @@ export function createShells(options: ShellsOptions = {}): Shells {
   };
   const launch = async (request: ShellRequest, onBytes: (bytes: Buffer) => void) => {
     try {
-      folder ??= mkdtempSync(join(tmpdir(), 'skein-'));
+      folder ??= makeShellFolder();
     } catch (error) {
       return { mark: '', child: { failure: `no temporary folder: ${error instanceof Error ? error.message : error}` } };
     }
