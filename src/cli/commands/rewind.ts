@@ -4,12 +4,14 @@ import type { Arguments, Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { refuseLive } from '../edit/live.ts';
 import { EDIT_OPTIONS } from '../edit/options.ts';
+import { type AgentCopy, agentsOf } from '../edit/sidecars.ts';
 import { type EditSource, readSource } from '../edit/source.ts';
 import { isSameState, stateOf } from '../edit/state.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { openMask } from '../mask.ts';
 import { version } from '../mcp/version.ts';
 import { openFile } from '../opened.ts';
+import { byTime } from '../rewind/bytime.ts';
 import { entryBefore, type Pin, pinAt } from '../rewind/conversation.ts';
 import { type FileRewind, fileRewind, rewindFiles } from '../rewind/files.ts';
 import { type Goal, goalOf } from '../rewind/goal.ts';
@@ -79,7 +81,8 @@ async function planOf(context: Context, args: Arguments): Promise<Plan> {
     args.value('to'),
     chat.id.slice(0, 8),
   );
-  const files = what.files ? await filesOf(source, goal) : undefined;
+  const agents = what.files ? agentsOf(library, file, source.entries, { all: true }) : [];
+  const files = what.files ? await filesOf(source, goal, agents) : undefined;
   const at = what.conversation ? entryBefore(source.entries, goal.uuid) : undefined;
   if (what.conversation && at === undefined && !what.files) {
     throw new CommandError('Nothing was said before this prompt.', `--to ${goal.turn}`, 'Start a new session instead.');
@@ -97,14 +100,15 @@ async function planOf(context: Context, args: Arguments): Promise<Plan> {
   };
 }
 
-function filesOf(source: EditSource, goal: Goal): Promise<FileRewind> {
+function filesOf(source: EditSource, goal: Goal, agents: readonly AgentCopy[]): Promise<FileRewind> {
   const { config, file, entries, project } = source;
   if (config === undefined) {
     const next = 'Go back in the conversation alone: --conversation';
     throw new CommandError('The copies of files lie in a config folder; this session is in none.', file.file, next);
   }
   const root = entries.find(({ head }) => head.cwd !== undefined)?.head.cwd ?? project.path ?? '';
-  return fileRewind(entries, goal, { config, sessionId: file.sessionId, root }, file.file);
+  const all = byTime([entries, ...agents.map((agent) => agent.entries)]);
+  return fileRewind(all, goal, { config, sessionId: file.sessionId, root }, file.file);
 }
 
 /** What was said last, wherever the conversation was rewound to since. */

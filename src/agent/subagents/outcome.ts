@@ -1,0 +1,104 @@
+/** How an agent ended, as whoever called it is told: in the shapes of the published client. */
+import { asNumber, type JsonObject } from '../../format/json.ts';
+import type { TurnEnd } from '../ports.ts';
+import { failed, type ToolOutcome } from '../tools/tool.ts';
+import type { Ran, Started } from './run.ts';
+
+interface Asked {
+  readonly type: string;
+  readonly model: string;
+  readonly description: string;
+  readonly prompt: string;
+}
+
+/** It came to its end and reports. */
+export function outcomeOf({ agentId, end, toolUses, usage }: Ran, { type, prompt }: Asked): ToolOutcome {
+  const trouble = troubleOf(end);
+  if (trouble !== undefined) return failed(trouble);
+  const text = reportOf(end);
+  const totalTokens = tokensOf(usage);
+  const facts = `agentId: ${agentId}\n<usage>total_tokens: ${totalTokens}\ntool_uses: ${toolUses}\nduration_ms: ${end.durationMs}</usage>`;
+  const content = [{ type: 'text', text }];
+  return {
+    content: [...content, { type: 'text', text: facts }],
+    result: {
+      status: 'completed',
+      prompt,
+      agentId,
+      agentType: type,
+      content,
+      totalDurationMs: end.durationMs,
+      totalTokens,
+      totalToolUseCount: toolUses,
+      usage,
+    },
+  };
+}
+
+export function launchedOutcome({ agentId, file }: Started, { model, description, prompt }: Asked): ToolOutcome {
+  const text = `Async agent launched successfully.
+agentId: ${agentId} (for you alone; the user need not know it)
+The agent works in the background. You will be told when it is done, and know nothing of what it finds until then: do not guess or report it. Go on with other work that does not touch the same, or answer the user.
+output_file: ${file}
+This is its whole transcript; do not read it, it would fill your context.`;
+  return {
+    content: [{ type: 'text', text }],
+    result: {
+      isAsync: true,
+      status: 'async_launched',
+      agentId,
+      description,
+      resolvedModel: model,
+      prompt,
+      outputFile: file,
+      canReadOutputFile: true,
+    },
+  };
+}
+
+/** What is told when an agent in the background is done (E7). */
+export function noticeOf(
+  { agentId, end, toolUses, usage }: Ran,
+  file: string,
+  toolUseId: string,
+  about: string,
+): string {
+  const trouble = troubleOf(end);
+  const status = trouble === undefined ? 'completed' : end.reason === 'interrupted' ? 'killed' : 'failed';
+  const how = { completed: 'finished', killed: 'was stopped', failed: 'failed' }[status];
+  return `<task-notification>
+<task-id>${agentId}</task-id>
+<tool-use-id>${toolUseId}</tool-use-id>
+<output-file>${file}</output-file>
+<status>${status}</status>
+<summary>Agent "${about}" ${how}</summary>
+<result>${trouble ?? reportOf(end)}</result>
+<usage><subagent_tokens>${tokensOf(usage)}</subagent_tokens><tool_uses>${toolUses}</tool_uses><duration_ms>${end.durationMs}</duration_ms></usage>
+</task-notification>`;
+}
+
+/** An empty text is what the API refuses (A4). */
+function reportOf({ text }: TurnEnd): string {
+  return text.trim() === '' ? '(The agent ended without a report.)' : text;
+}
+
+const TROUBLE: Readonly<Record<string, string>> = {
+  interrupted: 'The agent was interrupted.',
+  max_turns: 'The agent was stopped: it reached the limit of answers in a turn.',
+  budget: 'The agent was stopped: the budget is spent.',
+  max_tokens: 'The agent was stopped: its answer is longer than allowed.',
+  refusal: 'The model declined to go on with what the agent was to do.',
+};
+
+/** Why there is no report; what it said last may still help. */
+function troubleOf({ reason, failure, text }: TurnEnd): string | undefined {
+  if (reason === 'end_turn' || reason === 'stopped') return undefined;
+  const why = TROUBLE[reason] ?? `The agent failed: ${failure?.message ?? 'nobody knows why'}`;
+  return text.trim() === '' ? why : `${why} What it said last:\n${text}`;
+}
+
+const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'];
+
+function tokensOf(usage: JsonObject): number {
+  return COUNTED.reduce((sum, key) => sum + (asNumber(usage[key]) ?? 0), 0);
+}

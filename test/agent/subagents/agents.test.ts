@@ -1,0 +1,421 @@
+/** Agents that a session starts: what they write, what they are told, and how they end. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { LoopEvent } from '../../../src/agent/ports.ts';
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from '../../../src/format/json.ts';
+import { transcriptsBelow } from '../../support/files.ts';
+import { runHere } from '../../support/inprocess.ts';
+import { calls, fails, neverAnswers, says, text, thinking, tooLong, toolUse } from '../../support/scripted-model.ts';
+import { type TalkWith, talkWith } from '../talkwith.ts';
+import { linesOf, wrongIn } from '../world.ts';
+import { byPrompt, named } from './script.ts';
+
+const task = (prompt: string, more: JsonObject = {}) => ({ description: 'A task', prompt, ...more });
+
+interface Written {
+  readonly file: string;
+  readonly main: JsonObject[];
+  readonly agents: readonly { readonly file: string; readonly lines: JsonObject[]; readonly meta: JsonObject }[];
+}
+
+function written({ home }: TalkWith): Written {
+  const files = transcriptsBelow(join(home, '.claude', 'projects'));
+  const isAgent = (file: string) => basename(dirname(file)) === 'subagents';
+  const file = files.find((each) => !isAgent(each)) ?? '';
+  const agents = files.filter(isAgent).map((each) => ({
+    file: each,
+    lines: linesOf(each),
+    meta: asObject(parseJson(readFileSync(each.replace('.jsonl', '.meta.json'), 'utf8'))) ?? {},
+  }));
+  return { file, main: linesOf(file), agents };
+}
+
+function results(lines: readonly JsonObject[]): { block: JsonObject; entry: JsonObject }[] {
+  return lines.flatMap((entry) =>
+    (asArray(asObject(entry.message)?.content) ?? [])
+      .filter(isObject)
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => ({ block, entry })),
+  );
+}
+
+async function told(it: TalkWith, ...argv: string[]): Promise<JsonObject> {
+  const env = { HOME: it.home, CLAUDE_CONFIG_DIR: join(it.home, '.claude') };
+  return asObject((await runHere([...argv, '--json'], env)).json()) ?? {};
+}
+
+describe('an agent', () => {
+  test('L3, E6: has a transcript of its own; its report and what it took are the result', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [says([thinking('Hm.'), toolUse('Agent', task('SUB look'), 'toolu_main')]), says('Done.')],
+        SUB: [calls('Read', { file_path: 'a.txt' }), says('It says alpha.', { usage: { input_tokens: 40 } })],
+      }),
+      { 'a.txt': 'alpha\n' },
+    );
+    const end = await it.say('Begin');
+    expect(end).toMatchObject({ reason: 'end_turn', text: 'Done.', rounds: 2 });
+    const { file, main, agents } = written(it);
+    const [agent] = agents;
+    const id = /agent-(a[0-9a-f]{16})\.jsonl$/.exec(agent?.file ?? '')?.[1] ?? 'none';
+    const sessionId = basename(file, '.jsonl');
+    expect(agent?.file).toBe(join(dirname(file), sessionId, 'subagents', `agent-${id}.jsonl`));
+    expect(agent?.meta).toEqual({
+      agentType: 'general-purpose',
+      isBuiltIn: true,
+      description: 'A task',
+      toolUseId: 'toolu_main',
+      spawnDepth: 1,
+      finished: true,
+    });
+    const prompt = main.find(({ type }) => type === 'user');
+    expect(agent?.lines.map(({ type }) => type)).toEqual(['user', 'assistant', 'user', 'assistant']);
+    for (const line of agent?.lines ?? []) expect(line).toMatchObject({ isSidechain: true, agentId: id, sessionId });
+    expect(agent?.lines[0]).toMatchObject({
+      parentUuid: null,
+      promptId: prompt?.promptId,
+      message: { content: 'SUB look' },
+    });
+    expect(agent?.lines[0]).not.toHaveProperty('promptSource');
+    const [result] = results(main);
+    expect(result?.entry.toolUseResult).toMatchObject({
+      status: 'completed',
+      prompt: 'SUB look',
+      agentId: id,
+      content: [{ type: 'text', text: 'It says alpha.' }],
+      totalTokens: 45,
+      totalToolUseCount: 1,
+      usage: { input_tokens: 40, output_tokens: 5 },
+    });
+    expect(JSON.stringify(result?.block.content)).toContain(`agentId: ${id}`);
+    // All four answers count, in the turn and in what the session keeps of it.
+    expect(Object.values(end.usage)[0]).toMatchObject({ input_tokens: 70, output_tokens: 20 });
+    const cost = main.findLast(({ type }) => type === 'cost-state');
+    expect(Object.values(asObject(cost?.modelUsage) ?? {})[0]).toMatchObject({ inputTokens: 70, outputTokens: 20 });
+  });
+
+  test('what it is told: its own words and tools, not the conversation of the session', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Task', task('SUB look', { subagent_type: 'reader', model: 'haiku' })), says('Done.')],
+        SUB: [calls('Write', { file_path: 'x', content: 'x' }), says('Seen.')],
+      }),
+      {
+        '.claude/agents/reader.md': '---\nname: reader\ndescription: Reads.\ntools: Read, Grep\n---\nYou read. MARKER',
+        '~/.claude/agents/reader.md': '---\nname: reader\ndescription: The user’s own.\n---\nOTHER',
+        'CLAUDE.md': 'PROJECT MEMORY',
+      },
+    );
+    expect(await it.say('Begin')).toMatchObject({ text: 'Done.' });
+    const [main, sub, , back] = it.model.requests;
+    const tools = (request: typeof main) => asArray(request?.body.tools)?.map((each) => asString(asObject(each)?.name));
+    expect(JSON.stringify(main?.body.tools)).toContain('- reader: Reads. (Tools: Read, Grep)');
+    expect(tools(sub)).toEqual(['Read', 'Grep']);
+    expect(sub?.body.model).toBe('claude-haiku-5-5');
+    const system = JSON.stringify(sub?.body.system);
+    for (const words of ['MARKER', 'PROJECT MEMORY']) expect(system).toContain(words);
+    expect(sub?.messages).toEqual([{ role: 'user', content: [text('SUB look')] }]);
+    expect(JSON.stringify(it.model.requests[2]?.messages)).toContain('There is no tool named Write');
+    // R15: the call is sent by the newest name.
+    expect(JSON.stringify(back?.messages)).toContain('"name":"Agent"');
+    expect(existsSync(join(it.cwd, 'x'))).toBe(false);
+  });
+
+  test('what it is sent stays whole, however long it works', async () => {
+    const steps = Array.from({ length: 12 }, (_, i) =>
+      says([thinking(`${i}`), toolUse('Bash', { command: `echo ${i}a` }), toolUse('Bash', { command: `echo ${i}b` })]),
+    );
+    const it = await talkWith(
+      byPrompt({ Begin: [calls('Agent', task('SUB')), says('Done.')], SUB: [...steps, says('Report.')] }),
+    );
+    await it.say('Begin', 'bypassPermissions');
+    const asked = it.model.requests.filter(named('SUB'));
+    expect(asked.map(({ messages }) => messages.length)).toEqual(steps.concat(says('')).map((_, i) => 1 + 2 * i));
+    const [call] = results(written(it).agents[0]?.lines ?? []);
+    expect(JSON.stringify(asked.at(-1)?.messages[2])).toContain(String(call?.block.tool_use_id));
+  });
+
+  test('several run side by side; fifty in one turn', async () => {
+    const many = Array.from({ length: 50 }, (_, i) => toolUse('Agent', task(`SUB ${i};`)));
+    const it = await talkWith(
+      byPrompt({
+        Begin: [says(many), says('Done.')],
+        ...Object.fromEntries(many.map((_, i) => [`SUB ${i};`, [says(`Report ${i}.`, { delayMs: 1 })]])),
+      }),
+    );
+    expect(await it.say('Begin')).toMatchObject({ reason: 'end_turn', text: 'Done.' });
+    const { file, main, agents } = written(it);
+    expect(agents).toHaveLength(50);
+    expect(results(main).map(({ block }) => block.is_error)).toEqual(many.map(() => undefined));
+    expect(new Set(agents.map(({ meta }) => meta.toolUseId))).toEqual(new Set(many.map(({ id }) => id)));
+    expect(wrongIn(file)).toEqual([]);
+  });
+
+  test('may start agents of its own, three deep', async () => {
+    const next = (name: string) => [calls('Agent', task(name)), says('Back.')];
+    const it = await talkWith(
+      byPrompt({ Begin: next('ONE'), ONE: next('TWO'), TWO: next('THREE'), THREE: next('FOUR') }),
+    );
+    expect(await it.say('Begin')).toMatchObject({ text: 'Back.' });
+    const { agents } = written(it);
+    const by = (depth: number) => agents.find(({ meta }) => meta.spawnDepth === depth);
+    expect(agents).toHaveLength(3);
+    const idOf = (depth: number) => by(depth)?.lines[0]?.agentId;
+    expect(by(1)?.meta).not.toHaveProperty('parentAgentId');
+    expect([by(2)?.meta.parentAgentId, by(3)?.meta.parentAgentId]).toEqual([idOf(1), idOf(2)]);
+    expect(JSON.stringify(by(3)?.lines)).toContain('There is no tool named Agent');
+    const chat = await told(it, 'tree', '@last');
+    expect(JSON.stringify(chat)).toContain(String(idOf(3)));
+  });
+
+  test('Explore changes nothing, whatever the mode', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB', { subagent_type: 'Explore' })), says('Done.')],
+        SUB: [
+          says([toolUse('Bash', { command: 'ls' }), toolUse('Bash', { command: 'touch made' }), toolUse('Write', {})]),
+          says('Looked.'),
+        ],
+      }),
+      { 'a.txt': 'alpha' },
+    );
+    const end = await it.say('Begin', 'bypassPermissions');
+    expect(end.denials).toMatchObject([{ tool_name: 'Bash', tool_input: { command: 'touch made' } }]);
+    const [ls, touch, write] = results(written(it).agents[0]?.lines ?? []);
+    expect(ls?.block.content).toContain('a.txt');
+    expect(touch?.block).toMatchObject({ is_error: true });
+    expect(write?.block.content).toContain('There is no tool named Write');
+    expect(existsSync(join(it.cwd, 'made'))).toBe(false);
+  });
+
+  test.each(['Task', 'Agent'])('R15: forbidden as %s it is not offered', async (name) => {
+    const settings = { permissions: { deny: [name] } };
+    const it = await talkWith([says('Hello.')], { '~/.claude/settings.json': settings });
+    await it.say('Hi');
+    expect(JSON.stringify(it.model.requests[0]?.body.tools)).not.toContain('"name":"Agent"');
+  });
+
+  test('a rule that forbids a kind of agent holds; so do those about what it does', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [
+          says([
+            toolUse('Agent', task('NO', { subagent_type: 'Plan' })),
+            toolUse('Agent', task('SUB', { subagent_type: 'general-purpose' })),
+          ]),
+          says('Done.'),
+        ],
+        SUB: [calls('Bash', { command: 'cd sub' }), calls('Read', { file_path: 'secret' }), says('No luck.')],
+      }),
+      { '.claude/settings.json': { permissions: { deny: ['Task(Plan)', 'Read(./sub/secret)'] } }, 'sub/secret': 'KEY' },
+    );
+    await it.say('Begin');
+    const { main, agents } = written(it);
+    expect(results(main)[0]?.block).toMatchObject({ is_error: true });
+    expect(agents).toHaveLength(1);
+    // Where it went is its own: the session stays where it was.
+    expect(JSON.stringify(agents[0]?.lines)).not.toContain('KEY');
+    expect(new Set(main.flatMap(({ cwd }) => cwd ?? []))).toEqual(new Set([it.cwd]));
+    expect(agents[0]?.lines.at(-1)?.cwd).toBe(join(it.cwd, 'sub'));
+  });
+});
+
+describe('around it', () => {
+  test('U1: hooks hear of its start, its calls and its stop, and may send it back to work', async () => {
+    const log = (event: string) => [{ hooks: [{ type: 'command', command: `cat >> "$HOME/${event}.log"` }] }];
+    const once = 'if [ -e "$HOME/once" ]; then exit 0; fi; touch "$HOME/once"; echo "Look twice" >&2; exit 2';
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB')), says('Done.')],
+        SUB: [calls('Bash', { command: 'echo hi' }), says('First.'), says('Second.')],
+      }),
+      {
+        '~/.claude/settings.json': {
+          hooks: {
+            UserPromptSubmit: log('prompt'),
+            PreToolUse: log('pre'),
+            Stop: log('stop'),
+            SubagentStart: [
+              {
+                hooks: [
+                  {
+                    type: 'command',
+                    command:
+                      'tee -a "$HOME/start.log" >/dev/null; echo "{\\"hookSpecificOutput\\":{\\"hookEventName\\":\\"SubagentStart\\",\\"additionalContext\\":\\"BE KIND\\"}}"',
+                  },
+                ],
+              },
+            ],
+            SubagentStop: [...log('substop'), { hooks: [{ type: 'command', command: once }] }],
+          },
+        },
+      },
+    );
+    await it.say('Begin', 'bypassPermissions');
+    const heard = (name: string) => linesOf(join(it.home, `${name}.log`));
+    const { agents, main } = written(it);
+    const [agent] = agents;
+    const who = { agent_id: agent?.lines[0]?.agentId, agent_type: 'general-purpose' };
+    expect(heard('prompt')).toHaveLength(1);
+    expect(heard('stop')).toHaveLength(1);
+    expect(heard('start')).toMatchObject([{ hook_event_name: 'SubagentStart', ...who }]);
+    expect(heard('pre')).toMatchObject([{ tool_name: 'Agent' }, { tool_name: 'Bash', ...who }]);
+    expect(heard('pre')[0]).not.toHaveProperty('agent_id');
+    expect(heard('substop')).toMatchObject([
+      { ...who, stop_hook_active: false, agent_transcript_path: agent?.file, last_assistant_message: 'First.' },
+      { ...who, stop_hook_active: true, last_assistant_message: 'Second.' },
+    ]);
+    expect(JSON.stringify(it.model.requests.find(named('SUB'))?.messages)).toContain('BE KIND');
+    expect(JSON.stringify(agent?.lines)).toContain('Look twice');
+    expect(results(main)[0]?.entry.toolUseResult).toMatchObject({ content: [{ text: 'Second.' }] });
+  });
+
+  test('what it changed is kept for a rewind, with the turn that called it', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB')), says('Done.')],
+        SUB: [
+          calls('Read', { file_path: 'a.txt' }),
+          calls('Write', { file_path: 'a.txt', content: 'new' }),
+          says('Ok.'),
+        ],
+      }),
+      { 'a.txt': 'old' },
+    );
+    await it.say('Begin', 'bypassPermissions');
+    expect(readFileSync(join(it.cwd, 'a.txt'), 'utf8')).toBe('new');
+    const env = { HOME: it.home, CLAUDE_CONFIG_DIR: join(it.home, '.claude') };
+    const rewound = await runHere(['rewind', '@last', '--to', '1'], env);
+    expect([rewound.code, rewound.text]).toMatchObject([0, expect.any(String)]);
+    expect(readFileSync(join(it.cwd, 'a.txt'), 'utf8')).toBe('old');
+  });
+});
+
+describe('our own readers', () => {
+  test('L3: show, tree, usage and check see it at its call, counted once', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB look', { description: 'Look around' })), says('Done.')],
+        SUB: [calls('Bash', { command: 'echo hi' }), says('A report.')],
+      }),
+    );
+    await it.say('Begin', 'bypassPermissions');
+    const { file, agents } = written(it);
+    const id = String(agents[0]?.lines[0]?.agentId);
+    expect(wrongIn(file)).toEqual([]);
+    const check = await told(it, 'check');
+    expect(asArray(check.issues)?.filter((issue) => asObject(issue)?.severity !== 'info')).toEqual([]);
+    const totals = asObject((await told(it, 'usage', '@last')).totals);
+    expect([totals?.input, totals?.output]).toEqual([40, 20]);
+    const [chat] = asArray((await told(it, 'tree', '@last')).chats) ?? [];
+    const attached = { agentId: id, how: 'meta', sure: 'certain', status: 'completed', description: 'Look around' };
+    expect(asObject(chat)).toMatchObject({ subagents: [attached], unattached: [], usage: { input: 40, agents: 1 } });
+    const show = await runHere(['show', '@last'], { HOME: it.home, CLAUDE_CONFIG_DIR: join(it.home, '.claude') });
+    expect(show.text).toContain('agent general-purpose: 1 call, 30 tokens');
+  });
+});
+
+describe('trouble', () => {
+  test('an agent whose model fails is an error of its call, and the turn goes on', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [says([toolUse('Agent', task('BAD')), toolUse('Agent', task('GOOD'))]), says('Half.')],
+        BAD: [calls('Bash', { command: 'echo hi' }), fails(400, { message: 'no such thing' })],
+        GOOD: [says('Fine.')],
+      }),
+    );
+    expect(await it.say('Begin', 'bypassPermissions')).toMatchObject({ reason: 'end_turn', text: 'Half.' });
+    const all = results(written(it).main);
+    const bad = all.find(({ block }) => block.is_error === true);
+    expect(bad?.block.content).toContain('no such thing');
+    expect(bad?.entry.toolUseResult).toMatch(/^Error: The agent failed/);
+    expect(all.map(({ block }) => block.is_error === true)).toContain(false);
+    expect(await it.say('Begin again')).toMatchObject({ reason: 'failed' });
+    expect(it.model.requests.filter(named('Begin')).at(-1)?.refused).toBeUndefined();
+  });
+
+  test('an interrupt ends the agents with the turn; the session goes on', async () => {
+    const stop = new AbortController();
+    const it = await talkWith(
+      byPrompt({
+        Begin: [says([toolUse('Agent', task('ASKING')), toolUse('Agent', task('RUNNING'))]), says('Again.')],
+        ASKING: [neverAnswers()],
+        RUNNING: [calls('Bash', { command: 'echo begun; sleep 30' })],
+      }),
+    );
+    const isRunning = (event: LoopEvent) =>
+      event.kind === 'agent' && event.event.kind === 'tool-start' && it.model.requests.some(named('ASKING'));
+    const emit = (event: LoopEvent) => void (isRunning(event) && setTimeout(() => stop.abort(), 50));
+    const end = await it.say('Begin', 'bypassPermissions', { stop: stop.signal, emit });
+    expect(end.reason).toBe('interrupted');
+    const { file, main, agents } = written(it);
+    expect(results(main).map(({ block }) => block.is_error)).toEqual([true, true]);
+    for (const { lines } of agents) expect(JSON.stringify(lines.at(-1))).toContain('[Request interrupted by user');
+    expect(wrongIn(file)).toEqual([]);
+    expect(await it.say('Go on')).toMatchObject({ reason: 'end_turn', text: 'Again.' });
+  });
+
+  test('the budget is one: what agents spend counts, and stops them too', async () => {
+    const dear = { usage: { input_tokens: 0, output_tokens: 1_000_000 } };
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB')), says('Never.')],
+        SUB: [calls('Bash', { command: 'echo hi' }, dear), says('Never.')],
+      }),
+    );
+    const end = await it.say('Begin', 'bypassPermissions', { maxBudgetUSD: 1 });
+    expect(end).toMatchObject({ reason: 'budget', rounds: 1 });
+    expect(end.costUSD).toBeGreaterThan(1);
+    expect(it.model.requests).toHaveLength(2);
+    expect(String(results(written(it).main)[0]?.block.content)).toContain('the budget is spent');
+  });
+
+  test('an agent that goes on and on is stopped by the limit of answers', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB')), says('So be it.')],
+        SUB: [1, 2, 3, 4].map((i) => says([text(`Step ${i}.`), toolUse('Bash', { command: 'echo hi' })])),
+      }),
+    );
+    const end = await it.say('Begin', 'bypassPermissions', { maxTurns: 3 });
+    expect(end).toMatchObject({ reason: 'end_turn', text: 'So be it.' });
+    expect(String(results(written(it).main)[0]?.block.content)).toMatch(/limit of answers.*\nStep 3\./);
+  });
+
+  test('C1: an agent whose conversation grows too long is compacted, in its own file', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB of much')), says('Done.')],
+        SUB: [calls('Bash', { command: 'echo hi' }), tooLong()],
+        'Below, between the tags': [says('SHORT')],
+        'This session is being continued': [says('Report.')],
+      }),
+    );
+    expect(await it.say('Begin', 'bypassPermissions')).toMatchObject({ text: 'Done.' });
+    const { main, agents } = written(it);
+    expect(results(main)[0]?.entry.toolUseResult).toMatchObject({ content: [{ text: 'Report.' }] });
+    expect(main.some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
+    const boundary = agents[0]?.lines.find(({ subtype }) => subtype === 'compact_boundary');
+    expect(boundary).toMatchObject({ isSidechain: true, agentId: agents[0]?.lines[0]?.agentId });
+    const last = JSON.stringify(it.model.requests.at(-2)?.messages);
+    for (const words of ['SHORT', 'SUB of much']) expect(last).toContain(words);
+  });
+
+  test('an agent of no known kind, or told nothing', async () => {
+    const it = await talkWith(
+      byPrompt({
+        Begin: [
+          says([toolUse('Agent', task('X', { subagent_type: 'wizard' })), toolUse('Agent', task(' '))]),
+          says('So.'),
+        ],
+      }),
+    );
+    await it.say('Begin', 'bypassPermissions');
+    const { main, agents } = written(it);
+    const said = results(main).map(({ block }) => String(block.content));
+    expect(said[0]).toContain('There is no agent wizard. There are: general-purpose, Explore, Plan');
+    expect(said[1]).toContain('The prompt is empty');
+    expect(agents).toEqual([]);
+  });
+});
