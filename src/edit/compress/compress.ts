@@ -23,6 +23,8 @@ export interface CompressOptions extends SoundOptions {
   /** Tell each tool call, without its result. */
   readonly tools: boolean;
   readonly title?: string;
+  /** What a model says of the old turns, instead of what is taken from them. */
+  readonly summary?: string;
 }
 
 export interface CompressReport {
@@ -43,12 +45,7 @@ export interface Compressed {
 
 /** All entries of one file in file order. Undefined when nothing is older than what is to be kept. */
 export function compress(entries: readonly Entry[], options: CompressOptions): Compressed | undefined {
-  const sound = soundLines(entries, options);
-  const sent = sentIn(sound)
-    .filter(({ kind }) => kind !== 'progress')
-    .map(asMain);
-  const turns = turnsOf(sent);
-  const { old, kept } = cutTurns(turns, sent, Math.max(1, options.keep));
+  const { sound, sent, turns, old, kept } = cutSession(entries, options);
   const last = old.at(-1)?.entries.at(-1);
   if (last === undefined) return undefined;
   const text = summaryOf(old, options);
@@ -80,6 +77,20 @@ export function compress(entries: readonly Entry[], options: CompressOptions): C
       };
     },
   };
+}
+
+/** The turns that become a summary. */
+export function oldTurns(entries: readonly Entry[], options: SoundOptions & Pick<CompressOptions, 'keep'>): Turn[] {
+  return cutSession(entries, options).old;
+}
+
+function cutSession(entries: readonly Entry[], options: SoundOptions & Pick<CompressOptions, 'keep'>) {
+  const sound = soundLines(entries, options);
+  const sent = sentIn(sound)
+    .filter(({ kind }) => kind !== 'progress')
+    .map(asMain);
+  const turns = turnsOf(sent);
+  return { sound, sent, turns, ...cutTurns(turns, sent, Math.max(1, options.keep)) };
 }
 
 /** How many turns a resume still sends: those before a compaction are in its summary. */

@@ -13,18 +13,30 @@ export interface SummaryOptions {
   readonly tools: boolean;
   /** The session that is summarized. */
   readonly from: string;
+  /** Written by a model; what the user said stands beside it all the same. */
+  readonly summary?: string;
 }
 
 /** How the client begins its own, so that every reader knows it for what it is (E7). */
-const OPENING = 'This session is being continued from a previous conversation that ran out of context.';
+export const OPENING = 'This session is being continued from a previous conversation that ran out of context.';
 const LONGEST_ANSWER = 1000;
 const HEAD = 600;
 const TAIL = 300;
 const LONGEST_INPUT = 120;
 
 export function summaryOf(turns: readonly Turn[], options: SummaryOptions): string {
+  if (options.summary !== undefined) return toldByModel(turns, options.summary, options);
   const about = `The conversation is summarized below by skein, without a model: what the user said is verbatim, answers are cut. All of it: skein show ${options.from.slice(0, 8)}`;
   return [OPENING, about, ...turns.flatMap((turn) => tellTurn(turn, options))].join('\n\n');
+}
+
+function toldByModel(turns: readonly Turn[], summary: string, { from }: SummaryOptions): string {
+  const about = `The conversation is summarized below by a model; after that stands verbatim what the user said. All of it: skein show ${from.slice(0, 8)}`;
+  const prompts = turns.flatMap((turn) => {
+    const prompt = promptTextOf(turn);
+    return prompt === '' ? [] : [`## ${turn.number}. User${when(turn)}\n\n${prompt}`];
+  });
+  return [OPENING, about, `Summary:\n${summary}`, ...prompts].join('\n\n');
 }
 
 function tellTurn(turn: Turn, options: SummaryOptions): string[] {
