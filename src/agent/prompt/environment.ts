@@ -10,16 +10,19 @@ export interface Surroundings {
   readonly model: string;
   readonly now: Date;
   readonly shell?: string;
+  /** What commands are shut in by, in words. */
+  readonly sandbox?: string | undefined;
 }
 
 /** The day is that of the session's start: a text that changes would have to be sent anew. */
-export function environmentText({ cwd, folders, model, now, shell }: Surroundings): string {
+export function environmentText({ cwd, folders, model, now, shell, sandbox }: Surroundings): string {
   const lines = [
     `Working folder: ${cwd}`,
     ...(folders.length > 0 ? [`Further folders: ${folders.join(', ')}`] : []),
     `Git repository: ${gitTop(cwd) === undefined ? 'no' : `yes, on ${gitBranchOf(cwd)} when the session began`}`,
     `Platform: ${process.platform} (${type()} ${release()})`,
     ...(shell ? [`Shell: ${shell}`] : []),
+    ...(sandbox ? [sandbox] : []),
     `Date: ${dayOf(now)}`,
     `Model: ${model}`,
   ];

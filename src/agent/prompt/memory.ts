@@ -27,7 +27,21 @@ const FILE_BYTES = 40_000;
 const ALL_BYTES = 160_000;
 
 export function readMemory(place: MemoryPlace): MemoryFile[] {
-  const seen = new Set<string>();
+  const { files, take, takeFolder } = createReader(place);
+  take(join(place.config, 'CLAUDE.md'), 'user', 0);
+  for (const folder of [...(place.folders ?? []), ...foldersDownTo(place.cwd)]) takeFolder(folder);
+  return files;
+}
+
+/** Of one folder, and what its files bring in. `seen`: files that were read before; it is added to. */
+export function readFolderMemory(folder: string, place: MemoryPlace, seen: Set<string>): MemoryFile[] {
+  const { files, takeFolder } = createReader(place, seen);
+  takeFolder(folder);
+  return files;
+}
+
+/** A file is taken once, so that circles end. */
+function createReader(place: MemoryPlace, seen = new Set<string>()) {
   const files: MemoryFile[] = [];
   let left = ALL_BYTES;
   /** `within`: a project's files bring in what lies there; the user's own may name any file. */
@@ -42,16 +56,15 @@ export function readMemory(place: MemoryPlace): MemoryFile[] {
     for (const each of importsOf(text)) take(resolveImport(each, real, place.home), 'imported', depth + 1, within);
     if (text.trim() !== '') files.push({ path, text: text.trim(), whose, cut });
   };
-  take(join(place.config, 'CLAUDE.md'), 'user', 0);
   const top = gitTop(place.cwd);
-  for (const folder of [...(place.folders ?? []), ...foldersDownTo(place.cwd)]) {
+  const takeFolder = (folder: string) => {
     const within = [folder, place.config, ...(top === undefined ? [] : [top])].flatMap(withEnd);
     take(join(folder, 'AGENTS.md'), 'project', 0, within);
     take(join(folder, 'CLAUDE.md'), 'project', 0, within);
     take(join(folder, '.claude', 'CLAUDE.md'), 'project', 0, within);
     take(join(folder, 'CLAUDE.local.md'), 'local', 0);
-  }
-  return files;
+  };
+  return { files, take, takeFolder };
 }
 
 function withEnd(folder: string): string[] {

@@ -37,7 +37,12 @@ type Input = z.infer<typeof input>;
 async function inBackground({ command }: Input, host: ToolHost): Promise<ToolOutcome> {
   const place = standIn(host.session);
   if (place.failure !== undefined) return failed(place.failure);
-  const shell = await host.session.shells.start({ command, cwd: place.cwd, env: host.session.env });
+  const shell = await host.session.shells.start({
+    command,
+    cwd: place.cwd,
+    env: host.session.env,
+    sandbox: host.session.sandbox,
+  });
   if ('failure' in shell) return failed(`The command could not be started: ${shell.failure}`);
   const content = `Command running in background with ID: ${shell.id}. BashOutput gives what it prints, KillShell ends it; with the session it ends too.`;
   const said = [content, ...place.words].join('\n');
@@ -56,6 +61,7 @@ async function inForeground(request: Input, host: ToolHost): Promise<ToolOutcome
     env: session.env,
     signal: host.signal,
     timeoutMs,
+    sandbox: session.sandbox,
     onProgress: ({ tail, lines, elapsedMs }) => {
       host.progress({
         type: 'bash_progress',

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from './define.ts';
+import { takePaths } from './files/hide.ts';
 import { pathIn, Refusal, tellTrouble } from './files/place.ts';
 import { ripgrep } from './files/ripgrep.ts';
 import type { Tool, ToolHost, ToolOutcome } from './tool.ts';
@@ -37,12 +38,14 @@ async function findFiles(folder: string, pattern: string, host: ToolHost): Promi
   const git =
     /(?:^|\/)\.git(?:\/|$)/.test(pattern) || folder.split('/').includes('.git') ? [] : ['--glob', '!**/.git/**'];
   const args = ['--files', '--null', '--hidden', '--no-ignore', '--no-messages', '--sortr=modified', '--glob', pattern];
+  const take = takePaths(host.session, folder);
   const { records, stopped } = await ripgrep({
     args: [...args, ...git],
     cwd: folder,
     signal: host.signal,
     most: MOST_FILES,
     end: '\0',
+    ...(take && { take }),
   });
   const filenames = records.map((name) => join(folder, name));
   const truncated = stopped !== undefined;

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from './define.ts';
+import { takeLines, takePaths } from './files/hide.ts';
 import { pathIn, Refusal, tellTrouble } from './files/place.ts';
 import { type RipgrepOutput, ripgrep } from './files/ripgrep.ts';
 import type { Tool, ToolHost, ToolOutcome } from './tool.ts';
@@ -58,9 +59,10 @@ async function search(path: string, given: Input, host: ToolHost): Promise<ToolO
   const limit = given.head_limit === 0 ? MOST_RECORDS : (given.head_limit ?? LIMIT);
   // Files are sorted and counts are summed: all are needed.
   const most = mode === 'content' ? offset + limit : MOST_RECORDS;
-  const args = [...argsFor(given), '-e', given.pattern, '--', pathFrom(cwd, path)];
+  const take = (mode === 'files_with_matches' ? takePaths : takeLines)(host.session, cwd);
+  const args = [...argsFor(given), ...(take ? ['--null'] : []), '-e', given.pattern, '--', pathFrom(cwd, path)];
   const end = mode === 'files_with_matches' ? '\0' : '\n';
-  const output = await ripgrep({ args, cwd, signal: host.signal, most, end });
+  const output = await ripgrep({ args, cwd, signal: host.signal, most, end, ...(take && { take }) });
   const page = { offset, limit, late: output.stopped === 'late', chars: limits.outputChars };
   const found = output.records.map((record) => (record.startsWith('./') ? record.slice(2) : record));
   if (mode === 'content') return contentOutcome(found, output, page);

@@ -22,9 +22,15 @@ export const read: Tool = defineTool({
   path: ({ file_path }) => file_path,
   run: ({ file_path, ...range }, host) => {
     const path = pathIn(host.session, file_path);
-    return tellTrouble(path, host.session, () => readFile(path, range, host));
+    return tellTrouble(path, host.session, async () => withInstructions(await readFile(path, range, host), path, host));
   },
 });
+
+/** Those of the folders it lies in. */
+function withInstructions(outcome: ToolOutcome, path: string, { session }: ToolHost): ToolOutcome {
+  const follow = outcome.isError ? [] : (session.instructionsFor?.(path, session) ?? []);
+  return follow.length === 0 ? outcome : { ...outcome, follow: [...(outcome.follow ?? []), ...follow] };
+}
 
 async function readFile(
   path: string,

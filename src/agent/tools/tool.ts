@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Json, JsonObject } from '../../format/json.ts';
 import type { TurnEnd } from '../ports.ts';
 import type { Tally } from '../turn/tally.ts';
-import type { Shells } from './shell/types.ts';
+import type { Sandbox, Shells } from './shell/types.ts';
 
 export type { Shells } from './shell/types.ts';
 
@@ -17,6 +17,11 @@ export interface Tool {
   refuse(input: JsonObject): string | undefined;
   /** It changes files, starts processes or reaches out: the gate asks. */
   readonly acts: 'reads' | 'writes' | 'runs' | 'fetches' | 'notes';
+  /**
+   * A person has to answer, whatever rules and modes allow; `alone` is told where there is none. `isOpen`: with more than yes or
+   * no, so that a hook's mere yes is none.
+   */
+  readonly question?: { readonly alone: string; readonly isOpen?: boolean };
   /** Calls that may run beside each other. */
   parallel(input: JsonObject): boolean;
   /** The file or folder it is about, for rules and history. */
@@ -78,6 +83,12 @@ export interface ToolSession {
   readonly files: FileMemory;
   readonly shells: Shells;
   todos: readonly JsonObject[];
+  /** A rule forbids to read it. Undefined where no rule does. */
+  hides?: ((path: string) => boolean) | undefined;
+  /** What files of instructions say about a file that was read, each folder's once to whoever reads in this session. */
+  instructionsFor?(path: string, reader: ToolSession): readonly Follow[];
+  /** What commands are run in. */
+  sandbox?: Sandbox | undefined;
   /** Keeps what is too long to send; gives the path it lies at (`tool-results/`). */
   spill(toolUseId: string, text: string): string;
   /** Keeps a file as it is before the call changes it, so that a rewind can bring it back. */

@@ -10,6 +10,8 @@ export interface RipgrepRun {
   readonly most: number;
   /** What a record ends with: a line feed, or NUL for paths. */
   readonly end: '\n' | '\0';
+  /** What is made of a record; undefined leaves it out, and it does not count. */
+  readonly take?: (record: string) => string | undefined;
   readonly timeoutMs?: number;
 }
 
@@ -30,6 +32,10 @@ export async function ripgrep(run: RipgrepRun): Promise<RipgrepOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, ['--no-config', ...run.args], { cwd: run.cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     const records: string[] = [];
+    const add = (record: string) => {
+      const taken = run.take === undefined ? record : run.take(record);
+      if (taken !== undefined) records.push(taken);
+    };
     let rest = '';
     let bytes = 0;
     let errors = '';
@@ -47,7 +53,7 @@ export async function ripgrep(run: RipgrepRun): Promise<RipgrepOutput> {
       bytes += chunk.length;
       const parts = (rest + decoder.decode(chunk, { stream: true })).split(run.end);
       rest = parts.pop() ?? '';
-      for (const part of parts) records.push(part);
+      for (const part of parts) add(part);
       if (records.length > run.most || bytes > MOST_BYTES) stop('enough');
     });
     child.stderr.on('data', (chunk: Buffer) => {
@@ -62,7 +68,7 @@ export async function ripgrep(run: RipgrepRun): Promise<RipgrepOutput> {
     child.on('close', (code) =>
       settle(() => {
         if (run.signal.aborted) return reject(new Refusal('The search was interrupted.'));
-        if (rest !== '' && stopped === undefined) records.push(rest);
+        if (rest !== '' && stopped === undefined) add(rest);
         // 2 is also said when a single file could not be read: then what was found counts.
         if (code === 2 && records.length === 0 && errors.trim() !== '') return reject(new Refusal(complaint(errors)));
         resolve({ records: records.slice(0, run.most), ...(stopped && { stopped }) });

@@ -47,7 +47,9 @@ export async function startChild(
   try {
     if (long !== undefined) writeFileSync(long, command, { mode: 0o600 });
     pipe = await openPipe(join(place.folder, `${place.name}.pipe`));
-    const child = spawn(shellOf(env), ['-c', scriptOf(command, cwdFile, long)], {
+    const line: readonly [string, ...string[]] = [shellOf(env), '-c', scriptOf(command, cwdFile, long)];
+    const [program, ...args] = request.sandbox?.wrap(line[0], line.slice(1), place.folder) ?? line;
+    const child = spawn(program, args, {
       cwd,
       // An editor would wait for a terminal that is not there.
       env: { ...env, GIT_EDITOR: 'true', [MARK_NAME]: place.mark },

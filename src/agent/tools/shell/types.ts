@@ -17,8 +17,17 @@ export interface ShellRequest {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  readonly sandbox?: Sandbox | undefined;
   /** Called about once a second while it runs. */
   onProgress?(progress: ShellProgress): void;
+}
+
+/** Makes a command line one that runs shut in. */
+export interface Sandbox {
+  /** What the model has to know of it. */
+  readonly words: string;
+  /** `folder`: where it and we exchange files. */
+  wrap(program: string, args: readonly string[], folder: string): readonly [string, ...string[]];
 }
 
 export interface ShellProgress {
