@@ -1,8 +1,10 @@
 /** Whether a call may run: by the rules and the mode, or by asking. */
-import { asString } from '../format/json.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { asString, type JsonObject } from '../format/json.ts';
 import { decide, needsParser } from './permissions/decide.ts';
 import { hostOf } from './permissions/domains.ts';
 import { acceptRecord, rejectRecord, whyOf } from './permissions/explain.ts';
+import { isHidden } from './permissions/hidden.ts';
 import { realPlace } from './permissions/resolve.ts';
 import type { Mode, Policy, Rule, Verdict, World } from './permissions/types.ts';
 import type { Asked, Decision, Gate } from './ports.ts';
@@ -11,7 +13,12 @@ import { REJECTED } from './transcript/shapes.ts';
 export { MODES, type Mode } from './permissions/types.ts';
 
 /** `always`: in this session, for the same command, the same file or host, or for all edits in the folders of the work. */
-export type Consent = 'once' | 'always' | 'no';
+export type Consent = 'once' | 'always' | 'no' | Answered;
+
+/** What a person answered, as the input of the call. */
+export interface Answered {
+  readonly input: JsonObject;
+}
 
 export interface GateOptions {
   readonly mode: Mode;
@@ -29,33 +36,55 @@ export interface GateOptions {
   readonly readable?: () => readonly string[];
   /** Asks a person, who is told why; without it what would have to be asked is denied. */
   readonly ask?: (asked: Asked, why: string) => Promise<Consent>;
+  /** Where the plan lies: it may be written in plan mode, too. */
+  readonly planFile?: () => string;
   /** Told what a person should know of what is allowed. */
   readonly notice?: (words: string) => void;
 }
 
-export function createGate(options: GateOptions): Gate {
-  const { mode, rules = [], ask } = options;
+/** A gate whose mode can be changed. */
+export interface OwnGate extends Gate {
+  readonly mode: Mode;
+  setMode(mode: Mode): void;
+  /** A rule forbids to read it: it is not to be shown in lists either. */
+  hides(path: string): boolean;
+}
+
+export function createGate(options: GateOptions): OwnGate {
+  const { rules = [], ask } = options;
+  let { mode } = options;
   const granted = new Set<string>();
   return {
-    mode,
+    get mode() {
+      return mode;
+    },
+    setMode: (to) => {
+      mode = to;
+    },
+    hides: (path) => isHidden(path, rules, worldOf(options)),
     decide: async (asked) => {
       const world = worldOf(options, asked.agent?.cwd);
       const policy = { mode: modeFor(asked, mode), rules: [...rules, ...(asked.granted ?? [])], world };
       const verdict = await verdictOn(asked, policy);
       if (verdict.note !== undefined) options.notice?.(`${nameOf(asked)}: ${verdict.note}`);
+      if (isPlan(asked, verdict, options)) return { allow: true, record: PLANNING };
       if (verdict.behaviour === 'deny') return denied(asked, verdict);
-      if (verdict.behaviour === 'allow' && asked.hook?.what !== 'ask') {
+      const { question } = asked.tool;
+      if (verdict.behaviour === 'allow' && asked.hook?.what !== 'ask' && question === undefined) {
         return { allow: true, record: acceptRecord(verdict, asked.tool.name) };
       }
-      if (asked.hook?.what === 'allow' && !isStrict(verdict)) return { allow: true, record: BY_HOOK };
-      const key = asked.hook?.what === 'ask' ? undefined : grantOf(asked, verdict);
+      if (asked.hook?.what === 'allow' && !isStrict(verdict) && question === undefined)
+        return { allow: true, record: BY_HOOK };
+      const key = asked.hook?.what === 'ask' || question !== undefined ? undefined : grantOf(asked, verdict);
       if (key !== undefined && granted.has(key)) return granting('session');
       const said = mode === 'dontAsk' ? undefined : await options.consult?.(asked);
-      if (said !== undefined) return said;
+      const isEmpty = question?.isOpen && said?.allow && said.input === undefined;
+      if (said !== undefined && !isEmpty) return said;
       if (mode === 'dontAsk') return denied(asked, { ...verdict, reason: { kind: 'mode', mode } }, whyOf(verdict));
-      if (ask === undefined) return unasked(asked, verdict);
+      if (ask === undefined) return question === undefined ? unasked(asked, verdict) : unanswered(question.alone);
       const consent = await ask(asked, asked.hook?.reason ?? whyOf(verdict));
       if (consent === 'no') return { allow: false, message: REJECTED, interrupt: true };
+      if (typeof consent === 'object') return { ...granting('once'), input: consent.input };
       if (consent === 'always' && key !== undefined) granted.add(key);
       return granting(consent === 'always' && key !== undefined ? 'session' : 'once');
     },
@@ -107,8 +136,26 @@ function grantOf({ tool, input }: Asked, verdict: Verdict): string | undefined {
   return `${tool.name} ${about}`;
 }
 
-function granting(grantScope: 'once' | 'session'): Decision {
+function granting(grantScope: 'once' | 'session'): Extract<Decision, { allow: true }> {
   return { allow: true, record: { decision: 'accept', source: 'user_temporary', grantScope, reasonCode: 'unknown' } };
+}
+
+/** Only the mode stands against it: a rule would hold. */
+function isPlan({ tool, input, agent }: Asked, { behaviour, reason }: Verdict, options: GateOptions): boolean {
+  if (tool.acts !== 'writes' || behaviour === 'allow' || agent !== undefined) return false;
+  if (reason.kind !== 'mode' || reason.mode !== 'plan') return false;
+  const path = tool.path?.(input);
+  const plan = options.planFile?.();
+  const folder = plan === undefined ? undefined : realPlace(dirname(plan));
+  if (path === undefined || plan === undefined || folder === undefined) return false;
+  // A link in its place leads to something else.
+  return realPlace(resolve(options.cwd(), path)) === join(folder, basename(plan));
+}
+
+const PLANNING = { decision: 'accept', source: 'config', reasonType: 'other' };
+
+function unanswered(message: string): Decision {
+  return { allow: false, message, denial: 'user-rejected', record: { decision: 'reject', source: 'config' } };
 }
 
 function denied(asked: Asked, verdict: Verdict, because = whyOf(verdict)): Decision {

@@ -3,6 +3,8 @@
  * through its parts. However it ends, the transcript holds a history that the API accepts.
  */
 import { DiskError } from '../disk/errors.ts';
+import { wordsAsked } from './compact/asked.ts';
+import { afterOverflow, makeRoom } from './compact/room.ts';
 import type { ApiFailure, LoopParts, ModelRequest, ToolDefinition, TurnEnd, TurnPrompt } from './ports.ts';
 import { type Answer, readAnswer } from './turn/answer.ts';
 import { answerCalls, rejectCalls, runCalls } from './turn/calls.ts';
@@ -46,7 +48,9 @@ async function openTurn(turn: Turn, prompt: TurnPrompt): Promise<Ending | undefi
   if (hook.block === undefined) {
     turn.isBegun = true;
     const given = typed === undefined ? {} : { typed };
-    wrote(turn, turn.transcript.prompt(content, { source, permissionMode: turn.gate.mode, ...given }));
+    const entry = wrote(turn, turn.transcript.prompt(content, { source, permissionMode: turn.gate.mode, ...given }));
+    turn.asked.words.push(wordsAsked(prompt));
+    turn.asked.uuids.push(String(entry.uuid));
     writeFollow(turn, prompt.follow);
   }
   writeHooks(turn, 'UserPromptSubmit', hook);
@@ -73,6 +77,7 @@ async function converse(turn: Turn): Promise<Ending> {
     if (limit !== undefined) return limit;
     const request = requestOf(turn);
     if ('reason' in request) return request;
+    if (await makeRoom(turn, request)) continue;
     const answer = await readAnswer(turn, request);
     const next = await afterAnswer(turn, answer, progress);
     if (next !== 'again') return next;
@@ -115,7 +120,10 @@ function definitionsOf(tools: LoopParts['tools']): readonly ToolDefinition[] {
 }
 
 async function afterAnswer(turn: Turn, answer: Answer, progress: Progress): Promise<Next> {
-  if (answer.kind === 'failed') return fail(turn, answer.failure);
+  if (answer.kind === 'failed') {
+    if (answer.failure.tooLong && (await afterOverflow(turn))) return 'again';
+    return fail(turn, answer.failure);
+  }
   if (answer.kind === 'aborted') {
     rejectCalls(turn, answer.calls);
     wrote(turn, turn.transcript.interrupted(answer.calls.length > 0 ? 'tool' : 'answer'));
@@ -126,7 +134,7 @@ async function afterAnswer(turn: Turn, answer: Answer, progress: Progress): Prom
       return afterCut(turn, answer, progress);
     case 'model_context_window_exceeded':
       answerCalls(turn, answer.calls, CALL_CUT_OFF);
-      return fail(turn, tooLong(OVER_WINDOW));
+      return (await afterOverflow(turn)) ? 'again' : fail(turn, tooLong(OVER_WINDOW));
     case 'refusal':
       answerCalls(turn, answer.calls, 'The answer was refused; this call was not run.');
       return { ...fail(turn, refusal(turn.ask.model)), reason: 'refusal' };
@@ -165,7 +173,10 @@ async function afterCalls(turn: Turn, calls: Whole['calls']): Promise<Next> {
     wrote(turn, turn.transcript.interrupted('tool'));
     return { reason: 'interrupted' };
   }
-  for (const message of turn.queue?.take() ?? []) wrote(turn, turn.transcript.queued(message));
+  for (const message of turn.queue?.take() ?? []) {
+    turn.asked.words.push(wordsAsked(message));
+    wrote(turn, turn.transcript.queued(message));
+  }
   return turn.stopped === undefined ? 'again' : { reason: 'stopped' };
 }
 
@@ -213,7 +224,7 @@ function closeTurn(turn: Turn, durationMs: number): Ending | undefined {
   }
 }
 
-function failureOf(error: unknown): ApiFailure {
+export function failureOf(error: unknown): ApiFailure {
   const type = error instanceof DiskError ? 'disk_error' : 'internal_error';
   return { type, message: error instanceof Error ? error.message : String(error) };
 }

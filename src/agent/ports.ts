@@ -79,6 +79,8 @@ export interface Model {
   ask(request: ModelRequest): AsyncGenerator<ModelEvent, ModelOutcome>;
   /** What usage of a model costs, where its price is known. */
   cost(model: string, usage: JsonObject): number | undefined;
+  /** By the API's own count, where it can be asked for one. */
+  countTokens?(request: ModelRequest): Promise<{ readonly tokens: number } | { readonly failure: ApiFailure }>;
 }
 
 // ── permissions ──
@@ -157,6 +159,8 @@ export interface Transcript {
   readonly file: string;
   /** The entry the next one hangs on. */
   readonly leaf: string | undefined;
+  /** What the API counted at the last answer before it was opened, since the last compaction. */
+  readonly usage?: JsonObject | undefined;
   /** The id that all lines of a turn share; undefined before the first. */
   readonly promptId: string | undefined;
   /** The id of the prompt that comes next, for those who hear of it before it is written. */
@@ -186,6 +190,8 @@ export interface Transcript {
   interrupted(during: 'answer' | 'tool'): JsonObject;
   /** An API error told as an answer (E13). */
   apiError(failure: ApiFailure): JsonObject;
+  /** C1, C2: a boundary and the summary of all before it. Gives both lines; what is written next follows them. */
+  compact(compaction: CompactionFields): readonly JsonObject[];
   /** Lines outside the chain: queue-operation, mode, last-prompt, pr-link, titles, file history … */
   line(value: JsonObject): void;
   /** last-prompt, turn_duration and the like, then fsync. */
@@ -201,6 +207,16 @@ export interface Spent {
   readonly isUnpriced?: boolean;
   /** By model, as the API counts. */
   readonly usage?: Readonly<Record<string, JsonObject>>;
+}
+
+export interface CompactionFields {
+  readonly trigger: 'manual' | 'auto';
+  readonly summary: string;
+  readonly preTokens: number;
+  readonly postTokens: number;
+  readonly durationMs: number;
+  /** The prompts of the turn that it happens in. Without a turn the last answer stays as it is (C2). */
+  readonly running?: readonly string[];
 }
 
 export interface ResultNotes {
@@ -255,6 +271,10 @@ export type LoopEvent =
   /** A line that now stands in the transcript. */
   | { readonly kind: 'entry'; readonly entry: JsonObject }
   | { readonly kind: 'model'; readonly event: ModelEvent }
+  /** The conversation is being summarized. */
+  | { readonly kind: 'compacting'; readonly trigger: 'manual' | 'auto' }
+  /** That is over; `error`: why nothing came of it. */
+  | { readonly kind: 'compacted'; readonly error?: string }
   | { readonly kind: 'tool-start'; readonly id: string; readonly name: string; readonly input: JsonObject }
   | { readonly kind: 'tool-progress'; readonly id: string; readonly data: JsonObject }
   | { readonly kind: 'tool-end'; readonly id: string; readonly name: string; readonly outcome: ToolOutcome }
@@ -297,6 +317,10 @@ export interface LoopParts {
   readonly within?: Tally;
   /** Used since the last turn, by what ran in the background. */
   readonly carried?: readonly Tally[];
+  /** Tokens of a conversation with a model from which on it is compacted; without it a turn ends when it is too long. */
+  readonly compactAt?: (model: string) => number;
+  /** Told again after that. */
+  readonly remind?: () => readonly Follow[];
   /** Lines to write when a call went well, such as pr-link. */
   readonly linesAfter?: (tool: string, input: JsonObject, outcome: ToolOutcome) => readonly JsonObject[];
   emit(event: LoopEvent): void;

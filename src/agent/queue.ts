@@ -6,7 +6,8 @@ import type { Queued, Transcript } from './ports.ts';
 
 export interface MessageQueue {
   readonly size: number;
-  add(content: string | readonly JsonObject[]): void;
+  /** `isNotice`: nobody typed it, something in the background is done. */
+  add(content: string | readonly JsonObject[], isNotice?: boolean): void;
   /** All of it, to be told beside the results of the running turn. */
   take(): readonly Queued[];
   /** The first, to be the next prompt. */
@@ -29,11 +30,12 @@ export function createQueue(transcript: Pick<Transcript, 'line'>, now: () => num
     get size() {
       return waiting.length;
     },
-    add(content) {
+    add(content, isNotice = false) {
       const words =
         typeof content === 'string' ? content : content.flatMap(({ text }) => asString(text) ?? []).join('\n');
       note('enqueue', { content: words });
-      waiting.push({ content, uuid: randomUUID(), typed: new Date(now()).toISOString() });
+      const typed = new Date(now()).toISOString();
+      waiting.push({ content, uuid: randomUUID(), typed, ...(isNotice && { isNotice }) });
     },
     take() {
       const taken = waiting;

@@ -3,19 +3,23 @@ import { asArray, asObject, asString, isObject, type JsonObject } from '../forma
 import { createFileHistory, type FileHistory } from './history/history.ts';
 import type { History } from './history/plan.ts';
 import type { Transcript } from './ports.ts';
+import { createNested, type Nested } from './prompt/nested.ts';
 import { createFileMemory } from './tools/files/memory.ts';
 import { createShells } from './tools/shell/shells.ts';
+import type { Sandbox } from './tools/shell/types.ts';
 import { createSpill } from './tools/spill.ts';
 import type { ToolSession } from './tools/tool.ts';
 
 export interface ToolSessionOptions {
   readonly cwd: string;
+  readonly home: string;
   readonly config: string;
   readonly env: ToolSession['env'];
   readonly folders: readonly string[];
   readonly transcript: Transcript;
   /** What a session that is gone on with has kept. */
   readonly history: History;
+  readonly sandbox?: Sandbox | undefined;
   readonly say: (words: string) => void;
 }
 
@@ -35,6 +39,13 @@ export function createToolSession(options: ToolSessionOptions): OpenToolSession 
   const fileHistory = historyBySession(options);
   /** The entries of the calls on their way. */
   const calls = new Map<string, string>();
+  /** Agents are told for themselves. */
+  let nested = new WeakMap<ToolSession, Nested>();
+  const nestedOf = (reader: ToolSession): Nested => {
+    const made = nested.get(reader) ?? createNested(options, (path) => session.hides?.(path) === true);
+    nested.set(reader, made);
+    return made;
+  };
   const session: ToolSession = {
     cwd,
     root: cwd,
@@ -43,6 +54,8 @@ export function createToolSession(options: ToolSessionOptions): OpenToolSession 
     files: createFileMemory(),
     shells,
     todos: [],
+    instructionsFor: (path, reader) => nestedOf(reader)(path),
+    ...(options.sandbox && { sandbox: options.sandbox }),
     spill: (id, text) => createSpill({ folder: transcript.file.replace(/\.jsonl$/, '') })(id, text),
     backup: (path, id) => fileHistory().backup(path, calls.get(id) ?? id),
     limits: { ...LIMITS, privateAddresses: env.SKEIN_ALLOW_PRIVATE_ADDRESSES === '1' },
@@ -51,6 +64,7 @@ export function createToolSession(options: ToolSessionOptions): OpenToolSession 
     session,
     saw: (entry) => {
       const uuid = asString(entry.uuid) ?? '';
+      if (entry.subtype === 'compact_boundary') nested = new WeakMap();
       for (const block of asArray(asObject(entry.message)?.content)?.filter(isObject) ?? []) {
         if (block.type === 'tool_use') calls.set(asString(block.id) ?? '', uuid);
         else if (block.type === 'tool_result') calls.delete(asString(block.tool_use_id) ?? '');

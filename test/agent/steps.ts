@@ -34,6 +34,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('attachment' as const), text }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('endTurn' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const), isRunning: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('ask' as const), model: fc.option(fc.constant('other-9')) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -86,6 +87,12 @@ function apply(run: Run, step: Step): void {
     case 'endTurn':
       transcript.endTurn({ durationMs: 5, costUSD: 0 });
       break;
+    case 'compact': {
+      if (transcript.leaf === undefined) return;
+      const fields = { trigger: 'auto', summary: 'In short.', preTokens: 9, postTokens: 1, durationMs: 1 } as const;
+      transcript.compact(step.isRunning ? { ...fields, running: [] } : fields);
+      break;
+    }
     case 'reopen':
       if (transcript.leaf === undefined) return;
       run.session.close();

@@ -3,6 +3,7 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createAgent } from '../../src/agent/agent.ts';
+import type { AgentOptions } from '../../src/agent/agenttypes.ts';
 import { parseRule } from '../../src/agent/permissions/rules.ts';
 import type { Mode } from '../../src/agent/permissions/types.ts';
 import type { TurnEnd } from '../../src/agent/ports.ts';
@@ -13,13 +14,18 @@ import { tempFolder, transcriptsBelow } from '../support/files.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
 import { linesOf } from './world.ts';
 
+export interface SayOptions extends Pick<Partial<AgentOptions>, 'ask' | 'maxTurns' | 'maxBudgetUSD' | 'emit'> {
+  /** Interrupts the turn. */
+  readonly stop?: AbortSignal;
+}
+
 export interface TalkWith {
   readonly model: ScriptedModel;
   readonly home: string;
   readonly cwd: string;
   readonly notices: string[];
   /** One prompt, in the newest session if there is one. */
-  say(prompt: string, mode?: Mode): Promise<TurnEnd>;
+  say(prompt: string, mode?: Mode, more?: SayOptions): Promise<TurnEnd>;
   entries(): JsonObject[];
 }
 
@@ -42,7 +48,8 @@ export async function talkWith(
   const notices: string[] = [];
   const place = { cwd, home, config };
 
-  const say = async (prompt: string, mode: Mode = 'default'): Promise<TurnEnd> => {
+  const say = async (prompt: string, mode: Mode = 'default', more: SayOptions = {}): Promise<TurnEnd> => {
+    const { stop = new AbortController().signal, ...limits } = more;
     const settings = await loadSettings({ ...place, managed: join(root, 'none'), print: true });
     const newest = newestSession(place);
     const options = { config, cwd, version: '0.0.0-test' };
@@ -58,9 +65,10 @@ export async function talkWith(
       emit: () => {},
       notice: (words) => notices.push(words),
       now: () => new Date(),
+      ...limits,
     });
     try {
-      return await agent.turn({ content: prompt, source: 'sdk' }, new AbortController().signal);
+      return await agent.turn({ content: prompt, source: 'sdk' }, stop);
     } finally {
       await agent.close();
     }

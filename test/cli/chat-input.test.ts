@@ -78,7 +78,6 @@ describe('options', () => {
     ['-p --max-budget-usd -1'],
     ['-p --max-budget-usd x'],
     ['-p --thinking some'],
-    ['-p --permission-mode yolo'],
     ['-p --allowedTools Edit(src/**'],
     ['-p --system-prompt a --system-prompt-file b'],
     ['-p --append-system-prompt-file missing.txt'],

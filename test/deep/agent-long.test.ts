@@ -72,7 +72,7 @@ describe('1,000 turns', () => {
     expect(perTurn).toHaveLength(turns);
     const [early, late] = [Math.max(...perTurn.slice(0, 100)), Math.max(...perTurn.slice(-100))];
     expect(late - early).toBeLessThan(100);
-    chat.story();
+    await chat.story();
   });
 });
 
@@ -128,6 +128,6 @@ describe('10,000 calls', () => {
     expect(many.rss).toBeLessThan(500 * MB);
     const [file = ''] = chat.sessions();
     expect(entriesOf(file).filter(({ toolUseResult }) => toolUseResult !== undefined)).toHaveLength(calls);
-    chat.story();
+    await chat.story();
   });
 });

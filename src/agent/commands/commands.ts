@@ -22,9 +22,12 @@ export interface CommandParts {
 export type Understood =
   | { readonly kind: 'prompt'; readonly prompt: TurnPrompt; readonly command?: Command }
   /** Answered; what stands in the transcript and what is printed. */
-  | { readonly kind: 'local'; readonly called: Called; readonly text: string; readonly failed: boolean };
+  | { readonly kind: 'local'; readonly called: Called; readonly text: string; readonly failed: boolean }
+  /** What was said so far is to become a summary. */
+  | { readonly kind: 'compact'; readonly called: Called };
 
 export async function understand(prompt: TurnPrompt, parts: CommandParts, signal: AbortSignal): Promise<Understood> {
+  if (prompt.source === 'notice') return { kind: 'prompt', prompt };
   const typed = wordsIn(prompt.content);
   const called = typed === undefined ? undefined : calledIn(typed);
   if (called === undefined) {
@@ -33,6 +36,7 @@ export async function understand(prompt: TurnPrompt, parts: CommandParts, signal
   }
   const command = parts.commands.get(called.name);
   if (command !== undefined && !command.isForModel) return callCommand(command, called, prompt, parts, signal);
+  if (called.name === 'compact') return { kind: 'compact', called };
   const local = runLocal(called.name, called.args, parts.local);
   if (local !== undefined) {
     const { name, text, failed = false } = local;

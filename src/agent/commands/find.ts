@@ -61,7 +61,7 @@ const MOST_DEPTH = 8;
 const MOST_FILES = 2000;
 
 /** From the folder up to that of the repository. */
-function projectFolders(cwd: string): string[] {
+export function projectFolders(cwd: string): string[] {
   const top = gitTop(cwd) ?? cwd;
   const folders: string[] = [];
   for (let folder = cwd; ; folder = dirname(folder)) {
@@ -70,7 +70,7 @@ function projectFolders(cwd: string): string[] {
   }
 }
 
-function filesIn(folder: string, depth: number): string[] {
+export function filesIn(folder: string, depth: number): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     const files = entries.flatMap((entry) => {
@@ -119,7 +119,7 @@ function firstLine(body: string): string {
 }
 
 /** `Bash(git log:*), Read` or a list. */
-function toolsOf(value: string | readonly string[] | undefined): string[] {
+export function toolsOf(value: string | readonly string[] | undefined): string[] {
   if (value === undefined) return [];
   if (typeof value !== 'string') return [...value];
   return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];

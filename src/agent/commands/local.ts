@@ -47,10 +47,6 @@ const LOCAL: Readonly<Record<string, Local>> = {
     text: 'Name the session when you start: skein chat --resume ID (skein list shows them).',
     failed: true,
   }),
-  compact: () => ({
-    text: 'Compacting is not built in yet. Make a shorter copy: skein slim ID, then resume that.',
-    failed: true,
-  }),
 };
 
 const ALIASES: Readonly<Record<string, string>> = { cost: 'usage', stats: 'usage' };
@@ -62,7 +58,7 @@ export function runLocal(name: string, args: string, host: LocalHost): LocalAnsw
   return local && { name: known, ...local(args, host) };
 }
 
-export const LOCAL_NAMES: readonly string[] = [...Object.keys(LOCAL), 'cost'];
+export const LOCAL_NAMES: readonly string[] = [...Object.keys(LOCAL), 'cost', 'compact'];
 
 function costText(state: JsonObject | undefined): string {
   const number = (key: string, of: JsonObject | undefined = state) => asNumber(of?.[key]) ?? 0;
@@ -91,6 +87,7 @@ function helpText(commands: readonly Command[]): string {
   return [
     'Commands:',
     '  /cost  what the session used and cost',
+    '  /compact [WISHES]  what was said becomes a summary, to go on from',
     '  /context  how full the context is',
     '  /model [NAME]  the model',
     '  /rename TITLE  the title of the session',

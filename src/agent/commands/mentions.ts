@@ -19,7 +19,7 @@ export async function mentionedFiles(text: string, parts: MentionParts, signal: 
   if (read === undefined || !text.includes('@')) return [];
   const paths = [...new Set(importsOf(text).map((path) => resolve(session.cwd, path)))].filter(isFile).slice(0, MOST);
   const found = await Promise.all(paths.map((path) => fileOf(path, read, parts, signal)));
-  return found.flatMap((each) => each ?? []);
+  return found.flat();
 }
 
 async function fileOf(
@@ -27,23 +27,21 @@ async function fileOf(
   read: Tool,
   { gate, session }: MentionParts,
   signal: AbortSignal,
-): Promise<Follow | undefined> {
+): Promise<readonly Follow[]> {
   const input = { file_path: path };
   const id = 'mention';
   const decision = await gate.decide({ id, tool: read, input, signal });
-  if (!decision.allow) return undefined;
-  const { content, result, isError } = await read.run(input, { id, signal, progress: () => {}, session });
+  if (!decision.allow) return [];
+  const { content, result, isError, follow = [] } = await read.run(input, { id, signal, progress: () => {}, session });
   const text = asString(typeof content === 'string' ? content : undefined);
-  if (isError || text === undefined) return undefined;
+  if (isError || text === undefined) return follow;
   const displayPath = relative(session.cwd, path) || path;
-  return {
-    kind: 'attachment',
-    attachment: { type: 'file', filename: path, content: result, displayPath },
-    rendered: [
-      reminder(`Called the Read tool with the following input: ${JSON.stringify(input)}`),
-      reminder(`Result of calling the Read tool:\n${text}`),
-    ],
-  };
+  const rendered = [
+    reminder(`Called the Read tool with the following input: ${JSON.stringify(input)}`),
+    reminder(`Result of calling the Read tool:\n${text}`),
+  ];
+  const attachment = { type: 'file', filename: path, content: result, displayPath };
+  return [{ kind: 'attachment', attachment, rendered }, ...follow];
 }
 
 export function reminder(text: string): string {

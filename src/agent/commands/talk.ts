@@ -79,7 +79,8 @@ export function createTalk(options: TalkOptions): Talk {
     skillsText: skillsText(commands),
     names: [...[...commands.values()].filter(({ isForModel }) => !isForModel).map(({ name }) => name), ...LOCAL_NAMES],
     skills: [...commands.values()].filter(({ kind }) => kind === 'skill').map(({ name }) => name),
-    saw: ({ type, message }) => {
+    saw: ({ type, subtype, message }) => {
+      if (subtype === 'compact_boundary') used = 0;
       const usage = type === 'assistant' ? asObject(asObject(message)?.usage) : undefined;
       const sum = COUNTED.reduce((all, key) => all + (asNumber(usage?.[key]) ?? 0), 0);
       if (sum > 0) used = sum;

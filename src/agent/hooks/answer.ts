@@ -25,6 +25,13 @@ export function answerOf(run: HookRun, fields: JsonObject, all: readonly Said[])
       if (run.event === 'Stop') entries.push(stopSummary(run, all));
       return { ...common, ...(feedback !== '' && { block: feedback }), entries };
     }
+    case 'PreCompact': {
+      // What it prints are wishes about the summary; it leaves no lines.
+      const words = all.flatMap((said) => said.words ?? []);
+      return { ...common, ...(block !== undefined && { block }), context: [...words, ...context] };
+    }
+    case 'PostCompact':
+      return common;
     default:
       return { ...common, entries };
   }

@@ -10,6 +10,8 @@ export interface SessionHooksOptions {
   readonly transcript: Transcript;
   readonly session: ToolSession;
   readonly mode: () => string;
+  /** Agents in the background. */
+  readonly agents?: () => readonly JsonObject[];
   /** Told of a line that was written. */
   readonly wrote: (entry: JsonObject) => void;
   readonly notice: (words: string) => void;
@@ -37,7 +39,13 @@ export function createSessionHooks(options: SessionHooksOptions): SessionHooks |
     notice,
     now: () => {
       const { sessionId, file, promptId } = transcript;
-      const common = { sessionId, file, cwd: session.cwd, mode: options.mode(), tasks: tasksOf(session) };
+      const common = {
+        sessionId,
+        file,
+        cwd: session.cwd,
+        mode: options.mode(),
+        tasks: [...tasksOf(session), ...(options.agents?.() ?? [])],
+      };
       return { ...common, ...(promptId !== undefined && { promptId }) };
     },
   });

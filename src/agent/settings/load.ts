@@ -32,6 +32,7 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
     ...(model !== undefined && model !== '' && { model }),
     ...(mode !== undefined && { mode }),
     bypassDisabled: valueAt(all, ['permissions', 'disableBypassPermissionsMode']) === 'disable',
+    sandbox: sandboxOf(files, trusted),
     folders: foldersOf(all, options),
     notices,
     get: (path) => valueAt(all, path),
@@ -47,6 +48,12 @@ function modeOf(files: readonly SettingsFile[], notices: string[]): string | und
   for (const { file } of refused)
     notices.push(`bypassPermissions as the mode of ${file} does not count; give it as --permission-mode.`);
   return asString(strongest(files.filter(isOwn), path)?.value);
+}
+
+function sandboxOf(files: readonly SettingsFile[], trusted: boolean): JsonObject {
+  const own = files.filter((file) => trusted || !isProjects(file));
+  const isWished = files.some(({ value }) => valueAt(value, ['sandbox', 'enabled']) === true);
+  return { ...(isWished && { enabled: true }), ...asObject(merged(own).sandbox) };
 }
 
 const BEHAVIOURS = ['deny', 'ask', 'allow'] as const;

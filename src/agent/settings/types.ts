@@ -75,6 +75,8 @@ export interface Settings {
   readonly model?: string;
   readonly mode?: string;
   readonly bypassDisabled: boolean;
+  /** What is said of the sandbox; a project that nobody trusts can only ask for it. */
+  readonly sandbox: JsonObject;
   /** Further folders of the work, resolved. */
   readonly folders: readonly string[];
   /** What a person must know of what was not taken. */

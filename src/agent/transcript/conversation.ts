@@ -10,6 +10,7 @@ import type { JsonObject } from '../../format/json.ts';
 import { memorySource } from '../../format/session.ts';
 import { encode } from '../../format/text.ts';
 import { type Context, context } from '../../graph/context/context.ts';
+import { SYNTHETIC } from '../../graph/context/pieces.ts';
 import type { ApiMessage } from '../../graph/context/types.ts';
 
 export interface Conversation {
@@ -20,6 +21,10 @@ export interface Conversation {
   before(prompt: string | readonly JsonObject[]): Pick<Context, 'openCalls' | 'noResponse'>;
   /** The entry that makes a call, among those not settled. */
   callLine(toolUseId: string): string | undefined;
+  /** The entries of the last answer and what hangs on them, when it came to an end and nobody spoke since. */
+  lastAnswer(): readonly string[];
+  /** A compaction was written: what it left is all that is kept (C1, C2). */
+  compacted(): void;
   /** Entries that are looked at for each request. */
   readonly unsettled: number;
 }
@@ -36,9 +41,12 @@ export interface Whereabouts {
   read(): readonly Entry[];
   /** The entry that the next one will hang on. */
   leaf(): string | undefined;
+  /** All of it is a side chain: that of a sub-agent, who is sent it all the same. */
+  readonly isSide?: boolean;
 }
 
-export function createConversation(opened: readonly Entry[], { read, leaf }: Whereabouts): Conversation {
+export function createConversation(opened: readonly Entry[], { read, leaf, isSide }: Whereabouts): Conversation {
+  const seen = isSide ? asMain : (entry: Entry) => entry;
   let settled: ApiMessage[] = [];
   let settledFor: string | undefined;
   let entries = [...opened];
@@ -48,7 +56,7 @@ export function createConversation(opened: readonly Entry[], { read, leaf }: Whe
 
   function startOver(): void {
     settled = [];
-    entries = [...read()];
+    entries = read().map(seen);
     above = undefined;
     mark = undefined;
   }
@@ -82,7 +90,7 @@ export function createConversation(opened: readonly Entry[], { read, leaf }: Whe
 
   return {
     add(line) {
-      const entry = entryOf(line);
+      const entry = seen(entryOf(line));
       // What goes on from something settled, or answers a call there, changes what was said.
       if (above === undefined || belongs(entry.head, above, entries)) entries.push(entry);
       else startOver();
@@ -97,6 +105,8 @@ export function createConversation(opened: readonly Entry[], { read, leaf }: Whe
     },
     before: (prompt) => context(above === undefined ? [...entries] : behind(above, entries), { prompt }),
     callLine: (id) => entries.find(({ kind, head }) => kind === 'assistant' && makesCall(head, id))?.head.uuid,
+    lastAnswer: () => lastAnswerAt(entries, leaf()),
+    compacted: startOver,
     get unsettled() {
       return entries.length;
     },
@@ -115,6 +125,24 @@ function hasOpenCall(entries: readonly Entry[], leaf: string): boolean {
     if (head.blocks.some(({ type, id }) => type === 'tool_use' && !answered.has(id ?? ''))) return true;
   }
   return false;
+}
+
+function lastAnswerAt(entries: readonly Entry[], leaf: string | undefined): string[] {
+  const byUuid = new Map(entries.map((entry) => [entry.head.uuid ?? '', entry]));
+  const uuids: string[] = [];
+  let id: string | undefined;
+  for (let at = byUuid.get(leaf ?? ''); at !== undefined; at = byUuid.get(at.head.parentUuid ?? '')) {
+    const { uuid = '', message, blocks, isApiErrorMessage } = at.head;
+    if (at.kind === 'user' || uuids.includes(uuid)) break;
+    if (at.kind === 'assistant') {
+      if (id !== undefined && message?.id !== id) break;
+      if (isApiErrorMessage || message?.model === SYNTHETIC || blocks.some(({ type }) => type === 'tool_use'))
+        return [];
+      id = message?.id;
+    } else if (id !== undefined) break;
+    uuids.unshift(uuid);
+  }
+  return id === undefined ? [] : uuids;
 }
 
 function belongs({ parentUuid, blocks }: Head, above: string, entries: readonly Entry[]): boolean {
@@ -144,6 +172,10 @@ function partOf(above: string, entries: readonly Entry[], model: string | undefi
   const [first, ...rest] = context(behind(above, entries), { model }).messages;
   const [block] = first?.content ?? [];
   return first?.content.length === 1 && block?.text === STAND_IN ? rest : undefined;
+}
+
+function asMain(entry: Entry): Entry {
+  return { ...entry, head: { ...entry.head, isSidechain: false } };
 }
 
 /** A line as an entry that holds its own bytes. */

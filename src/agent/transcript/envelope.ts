@@ -12,7 +12,7 @@ export interface Envelope {
   /** Our own version. */
   readonly client: string;
   /** The sub-agent whose line it is (L3). */
-  readonly agentId?: string;
+  readonly agentId?: string | undefined;
 }
 
 export interface Place {

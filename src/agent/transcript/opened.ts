@@ -3,9 +3,10 @@ import { basename } from 'node:path';
 import { type ReadOptions, readEntriesOf } from '../../disk/read.ts';
 import { type Entry, jsonOf } from '../../format/entry.ts';
 import { createIds, type Ids } from '../../format/ids.ts';
-import { asString, type JsonObject } from '../../format/json.ts';
+import { asObject, asString, at, type JsonObject } from '../../format/json.ts';
 import { parseTimestamp } from '../../format/time.ts';
 import { context } from '../../graph/context/context.ts';
+import { isBoundary } from '../../graph/context/node.ts';
 import { createLastPart } from '../../graph/lastpart.ts';
 import { type History, historyOf } from '../history/plan.ts';
 import { sessionName } from './names.ts';
@@ -21,6 +22,8 @@ export interface OpenedFile {
   readonly isUnlinked: boolean;
   /** The model that answered last. */
   readonly model: string | undefined;
+  /** What the API counted at the last answer since the last compaction. */
+  readonly usage: JsonObject | undefined;
   readonly slug: string;
   readonly lastPrompt: string;
   /** What people said until now. */
@@ -45,6 +48,7 @@ export function newFile(file: string): OpenedFile {
     leaf: undefined,
     isUnlinked: false,
     model: undefined,
+    usage: undefined,
     slug: sessionName(Math.random),
     lastPrompt: '',
     prompts: 0,
@@ -64,13 +68,15 @@ export function openFile(file: string): OpenedFile {
   const checkpoints: Entry[] = [];
   let [prompts, length, lastTime, end] = [0, 0, 0, 0];
   let answered: Entry | undefined;
+  let counted: Entry | undefined;
   for (const entry of readEntriesOf(file)) {
     const { kind, head, line } = entry;
     part.add(entry);
     newest.set(kind, entry);
     if (kind === 'file-history-snapshot' || kind === 'file-history-delta') checkpoints.push(entry);
     if (isSaid(entry)) prompts += 1;
-    if (kind === 'assistant' && head.message?.model !== '<synthetic>') answered = entry;
+    if (isBoundary(entry)) counted = undefined;
+    if (kind === 'assistant' && head.message?.model !== '<synthetic>') counted = answered = entry;
     if (head.uuid !== undefined) length += 1;
     if (head.timestamp !== undefined) lastTime = Math.max(lastTime, parseTimestamp(head.timestamp) || 0);
     end = line.end + (line.terminated ? 1 : 0);
@@ -88,6 +94,7 @@ export function openFile(file: string): OpenedFile {
     leaf,
     isUnlinked: leaf === undefined && messages.length > 0,
     model: answered?.head.message?.model,
+    usage: counted && asObject(at(jsonOf(counted), 'message', 'usage')),
     slug: asString(lastOf('assistant')?.slug) ?? sessionName(Math.random),
     lastPrompt: asString(lastOf('last-prompt')?.lastPrompt) ?? '',
     prompts,

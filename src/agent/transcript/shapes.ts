@@ -65,21 +65,21 @@ export function attachmentShape(attachment: JsonObject, rendered: readonly Json[
   };
 }
 
-export function queuedShape({ content, uuid, typed }: Queued, deliveryId: string): Shape {
+export function queuedShape({ content, uuid, typed, isNotice }: Queued, deliveryId: string): Shape {
   const told = typeof content === 'string' ? content : [...content];
   const attachment = {
     type: 'queued_command',
     prompt: told,
     source_uuid: uuid,
     delivery_id: deliveryId,
-    commandMode: 'prompt',
-    origin: { kind: 'human' },
+    commandMode: isNotice ? 'task-notification' : 'prompt',
+    origin: { kind: isNotice ? 'task-notification' : 'human' },
     timestamp: typed,
-    humanTurn: true,
+    ...(!isNotice && { humanTurn: true }),
   };
   const rendered =
     typeof told === 'string'
-      ? `<system-reminder>\nThe user sent this while you were working:\n${told}\n\nTake it into account as you go on.\n</system-reminder>`
+      ? `<system-reminder>\n${isNotice ? 'Something in the background is done' : 'The user sent this while you were working'}:\n${told}\n\nTake it into account as you go on.\n</system-reminder>`
       : told;
   return attachmentShape(attachment, [rendered], 'system');
 }

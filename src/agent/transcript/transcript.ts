@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { AppendOptions } from '../../disk/append.ts';
+import { DiskError } from '../../disk/errors.ts';
+import { readEntriesOf } from '../../disk/read.ts';
 import { asString, type JsonObject } from '../../format/json.ts';
+import { boundaryShape, droppedBefore, summaryShape } from '../compact/shapes.ts';
 import type { PromptOptions, Transcript } from '../ports.ts';
 import { createConversation } from './conversation.ts';
 import { copySession } from './copy.ts';
@@ -39,6 +42,8 @@ export interface TranscriptOptions {
   readonly now?: () => number;
   /** The write call; tests hand in one that fails. */
   readonly write?: AppendOptions['write'];
+  /** It is that of a sub-agent, for this prompt (L3). */
+  readonly agent?: { readonly id: string; readonly promptId: string };
 }
 
 export interface OwnTranscript extends Transcript {
@@ -46,16 +51,19 @@ export interface OwnTranscript extends Transcript {
   readonly unsettled: number;
   /** What it used and cost until now, as the client keeps it. */
   readonly costState: JsonObject | undefined;
+  readonly slug: string;
+  /** What was asked for last. */
+  readonly lastPrompt: string;
 }
 
 export function createTranscript(opened: OpenedFile, options: TranscriptOptions): OwnTranscript {
-  const { now = Date.now } = options;
+  const { now = Date.now, agent } = options;
   let { file, sessionId, leaf, lastPrompt, prompts, length, costState, lastTime } = opened;
   // Only these: the rest of what was opened need not be kept.
-  const { slug } = opened;
+  const { slug, usage } = opened;
   let writer = createWriter(file, opened.end, options.write);
   let isResumed = leaf !== undefined;
-  let promptId: string = randomUUID();
+  let promptId: string = options.agent?.promptId ?? randomUUID();
   let isPromptWritten = true;
   let isPrompted = false;
   let gitBranch = gitBranchOf(options.cwd());
@@ -63,11 +71,13 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
   let lastMessageId: string | undefined;
   let mode: string | undefined;
   const started = now();
+  let dropped = droppedBefore(opened.entries);
   const throttle = createThrottle();
   const ids = createUniqueIds(opened.ids, randomUUID);
   const conversation = createConversation(opened.entries, {
-    read: () => readLastPart(file, { to: writer.end }),
+    read: () => (agent ? [...readEntriesOf(file, { to: writer.end })] : readLastPart(file, { to: writer.end })),
     leaf: () => leaf,
+    isSide: agent !== undefined,
   });
 
   /** No two lines at one time, and none before another: older clients go by the newest. */
@@ -78,6 +88,7 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
 
   function ensureOwn(): void {
     if (!writer.isForeign()) return;
+    if (agent !== undefined) throw notAlone(file);
     const from = { file, sessionId, end: writer.end };
     const to = randomUUID();
     const copy = join(dirname(file), `${to}.jsonl`);
@@ -97,9 +108,9 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
     }
   }
 
-  function make({ before, after = {} }: Shape, parentUuid: string | null): JsonObject {
-    const envelope = { sessionId, cwd: options.cwd(), gitBranch, slug, client: options.version };
-    return chainEntry({ parentUuid, uuid: randomUUID(), timestamp: timestamp() }, before, after, envelope);
+  function make({ before, after = {} }: Shape, parentUuid: string | null, uuid: string = randomUUID()): JsonObject {
+    const envelope = { sessionId, cwd: options.cwd(), gitBranch, slug, client: options.version, agentId: agent?.id };
+    return chainEntry({ parentUuid, uuid, timestamp: timestamp() }, before, after, envelope);
   }
 
   /** A line of the chain, which the next one hangs on. */
@@ -141,7 +152,7 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
   }
 
   function nextPrompt(): string {
-    if (isPromptWritten) promptId = randomUUID();
+    if (isPromptWritten && agent === undefined) promptId = randomUUID();
     isPromptWritten = false;
     isPrompted = true;
     return promptId;
@@ -154,11 +165,14 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
       const after = sourceToolUseID === undefined ? {} : { sourceToolUseID };
       return put({ before: userShape(told, promptId, { isMeta: true, turnCompanion: true }), after });
     }
+    // What a sub-agent is told comes from the model that called it: nobody's prompt.
+    if (agent !== undefined) return put({ before: userShape(told, promptId) }, { fsync: true });
     nextPrompt();
     isPromptWritten = true;
     gitBranch = gitBranchOf(options.cwd());
     if (isResumed) repair(content);
     const typed = prompt.source === 'typed';
+    const isNotice = prompt.source === 'notice';
     if (typed) writeMode(prompt.permissionMode);
     // E10: a command that was called says less of itself.
     const isCommand = prompt.typed !== undefined;
@@ -167,12 +181,13 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
       ...(typed && !isCommand && { origin: { kind: 'human' } }),
       ...(!isCommand && { promptSource: prompt.source }),
       turnOrigin: typed ? 'human' : 'sdk',
+      ...(isNotice && NOTICE),
       turnPosition: { promptIndex: typed ? prompts + 1 : 0, turnIndex: prompts + 1 },
     };
     const entry = put({ before: userShape(told, promptId), after }, { fsync: true });
     prompts += 1;
     const words = prompt.typed ?? wordsOf(content);
-    lastPrompt = words || lastPrompt;
+    if (!isNotice) lastPrompt = words || lastPrompt;
     if (typed) options.onTyped?.(words, sessionId);
     return entry;
   }
@@ -192,6 +207,11 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
     },
     get costState() {
       return costState;
+    },
+    slug,
+    usage,
+    get lastPrompt() {
+      return lastPrompt;
     },
     get promptId() {
       return isPrompted ? promptId : undefined;
@@ -244,9 +264,25 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
       return put({ before: userShape([{ type: 'text', text }], promptId), after });
     },
     apiError: (failure) => put({ before: apiErrorShape(failure, randomUUID()) }),
+    compact(fields) {
+      const preserved = fields.running === undefined ? conversation.lastAnswer() : [];
+      dropped += Math.max(0, fields.preTokens - fields.postTokens);
+      const anchor = randomUUID();
+      let made: JsonObject[] = [];
+      append(() => {
+        const boundary = make(boundaryShape(fields, { leaf: leaf ?? '', anchor, preserved, dropped }), null);
+        made = [boundary, make(summaryShape(fields, promptId, prompts), String(boundary.uuid), anchor)];
+        return made;
+      }, true);
+      leaf = anchor;
+      length += 2;
+      answerStart = undefined;
+      conversation.compacted();
+      return made;
+    },
     line: writeLine,
     endTurn(spent) {
-      if (leaf === undefined) return;
+      if (leaf === undefined || agent !== undefined) return;
       let last: string | undefined;
       const cost = { type: 'cost-state', sessionId, ...addSpent(costState, spent, started) };
       const before = { type: 'system', subtype: 'turn_duration', durationMs: spent.durationMs, messageCount: length };
@@ -262,6 +298,19 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
       for (const line of lines.slice(0, 2)) conversation.add(line);
     },
   };
+}
+
+/** Nobody said it: something in the background is done. */
+const NOTICE: JsonObject = {
+  origin: { kind: 'task-notification', producer: 'session-task' },
+  promptSource: 'system',
+  turnOrigin: 'task_notification',
+};
+
+/** Of a sub-agent's file there are no copies to go on in. */
+function notAlone(file: string): DiskError {
+  const what = 'another program wrote to the transcript of a sub-agent';
+  return new DiskError({ what, where: file, next: 'The sub-agent was ended; start it again.' });
 }
 
 function wordsOf(content: string | readonly JsonObject[]): string {

@@ -126,6 +126,7 @@ function finish(turn: Turn, scribe: Scribe, request: ModelRequest, outcome: Mode
   release(turn, scribe, { stopReason, stopSequence, usage });
   const model = scribe.start?.model ?? request.model;
   addAnswer(turn.tally, model, usage, (name, used) => turn.model.cost(name, used));
+  turn.meter.counted(usage, request.messages.length);
   turn.text = scribe.texts.join('\n');
   return { kind: 'answer', stopReason, calls: scribe.calls, blocks: scribe.blocks };
 }

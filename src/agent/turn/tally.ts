@@ -36,9 +36,14 @@ export function addOther(tally: Tally, { apiMs, costUSD, usage, unpriced }: Tall
 }
 
 export function addAnswer(tally: Tally, model: string, usage: JsonObject, cost: Model['cost']): void {
+  tally.rounds += 1;
+  addUsed(tally, model, usage, cost);
+}
+
+/** Also what was asked beside the conversation. */
+export function addUsed(tally: Tally, model: string, usage: JsonObject, cost: Model['cost']): void {
   const known = cost(model, usage);
   const price = known ?? 0;
-  tally.rounds += 1;
   const used = { ...usage, costUSD: price };
   for (let at: Tally | undefined = tally; at !== undefined; at = at.within) {
     at.costUSD += price;

@@ -1,5 +1,6 @@
 /** A turn on its way: what its parts share. */
 import type { JsonObject } from '../../format/json.ts';
+import { createMeter, type Meter } from '../compact/meter.ts';
 import type { HookAnswer, LoopEvent, LoopParts, TurnEnd } from '../ports.ts';
 import type { Follow, Tool } from '../tools/tool.ts';
 import { type Check, createCheck } from './check.ts';
@@ -10,6 +11,13 @@ export interface Turn extends LoopParts {
   readonly tally: Tally;
   readonly denials: TurnEnd['denials'][number][];
   readonly check: Check;
+  readonly meter: Meter;
+  /** What the person asked for in it, word by word, and the entries of that. */
+  readonly asked: { readonly words: string[]; readonly uuids: string[] };
+  /** Whether room was made, or tried to be, as the API said that it is too long. */
+  overflowed: boolean;
+  /** Making room went wrong: not tried again in this turn. */
+  isCrowded: boolean;
   /** The prompt was taken. */
   isBegun: boolean;
   /** The words of the last answer. */
@@ -18,16 +26,20 @@ export interface Turn extends LoopParts {
   stopped?: string;
 }
 
-/** Checks go on from turn to turn, as long as the transcript is the same. */
-const checks = new WeakMap<LoopParts['transcript'], Check>();
+/** They go on from turn to turn, as long as the transcript is the same. */
+const kept = new WeakMap<LoopParts['transcript'], { readonly check: Check; readonly meter: Meter }>();
 
 export function beginTurn(parts: LoopParts, signal: AbortSignal): Turn {
-  const check = checks.get(parts.transcript) ?? createCheck();
-  checks.set(parts.transcript, check);
+  const { check, meter } = kept.get(parts.transcript) ?? {
+    check: createCheck(),
+    meter: createMeter(parts.transcript.usage),
+  };
+  kept.set(parts.transcript, { check, meter });
   const emit = (event: LoopEvent): void => parts.emit(event);
   const tally = createTally(parts.within);
   for (const other of parts.carried ?? []) addOther(tally, other);
-  return { ...parts, emit, signal, tally, denials: [], check, isBegun: false, text: '' };
+  const state = { asked: { words: [], uuids: [] }, overflowed: false, isCrowded: false, isBegun: false, text: '' };
+  return { ...parts, emit, signal, tally, denials: [], check, meter, ...state };
 }
 
 /** A tool has had two names (R15). */

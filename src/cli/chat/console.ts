@@ -1,13 +1,14 @@
 /** `skein chat` without -p: line by line, in a terminal or through pipes. */
-import type { Agent } from '../../agent/agent.ts';
+import type { Agent } from '../../agent/agenttypes.ts';
 import type { Consent } from '../../agent/gate.ts';
-import type { Asked, LoopEvent, TurnEnd } from '../../agent/ports.ts';
+import type { Asked, LoopEvent, TurnEnd, TurnPrompt } from '../../agent/ports.ts';
 import { safeLine, safeText } from '../../views/safe.ts';
 import { mainArgument } from '../../views/toolview.ts';
 import { dollars, tokenText } from '../../views/usage/amounts.ts';
 import { PER_DOLLAR } from '../../views/usage/rates.ts';
 import type { Terminal } from '../terminal.ts';
 import { createLines } from './lines.ts';
+import { askSpecially } from './questions.ts';
 import { addTurn, failureWords, isError, newTotals, sumUsage, type Totals } from './result.ts';
 import type { Signals } from './signals.ts';
 import { createView } from './view.ts';
@@ -31,6 +32,7 @@ export interface ConsoleParts {
 const HELP = `Write to the model; end a line with \\ to go on in the next. While it works, what you write is told to it as it goes on.
   /cost   what was used so far
   /clear  a new session
+  /compact  what was said becomes a summary, to go on from
   /exit   end; so do Ctrl-D, and Ctrl-C twice
 Ctrl-C stops what the model is doing.`;
 
@@ -73,24 +75,26 @@ export async function runConsole(options: ConsoleOptions): Promise<number> {
 
   /** One question at a time, whatever runs side by side. */
   let asking: Promise<unknown> = Promise.resolve();
-  const askOne = async ({ tool, input, signal }: Asked, why: string): Promise<Consent> => {
+  const askOne = async ({ tool, input, signal, agent }: Asked, why: string): Promise<Consent> => {
     const about = safeText(mainArgument(input)).trimEnd();
-    view.line(`${style.warn('?')} ${style.bold(safeLine(tool.name))} ${about}`);
+    const who = agent === undefined ? '' : style.dim(` (${safeLine(agent.type)} agent)`);
+    view.line(`${style.warn('?')} ${style.bold(safeLine(tool.name))} ${about}${who}`);
     if (why !== '') view.line(style.dim(`  ${safeLine(why)}`));
     const answer = await lines.answer('  run it? y(es), n(o), a(lways in this session) ', signal);
     return consentOf(answer ?? '');
   };
   const ask = (asked: Asked, why: string): Promise<Consent> => {
-    const next = asking.then(() => askOne(asked, why));
+    const answer = (words: string) => lines.answer(words, asked.signal);
+    const next = asking.then(() => askSpecially(asked, { style, line: view.line, answer }) ?? askOne(asked, why));
     asking = next.catch(() => {});
     return next;
   };
   const parts = { watch: view.watch, ask, notice: (words: string) => view.line(style.warn(safeText(words))) };
   let agent = await options.open(parts, false);
 
-  const runTurn = async (prompt: string) => {
+  const runTurn = async (prompt: string, source: TurnPrompt['source'] = 'typed') => {
     turn = new AbortController();
-    const ended = await agent.turn({ content: prompt, source: 'typed' }, turn.signal);
+    const ended = await agent.turn({ content: prompt, source }, turn.signal);
     turn = undefined;
     addTurn(totals, ended);
     // Said without a model: by a command of ours, or by a hook.
@@ -115,9 +119,22 @@ export async function runConsole(options: ConsoleOptions): Promise<number> {
 
   try {
     if (lines.isTyped) view.line(style.dim(safeLine(`${agent.model} in ${agent.cwd}; /help for help`)));
+    let typing: Promise<{ readonly text: string | undefined }> | undefined;
     for (;;) {
-      // First what was typed while it worked and came too late for the turn.
-      const text = queued(agent) ?? (await lines.next());
+      let text: string | undefined;
+      // First what was typed while it worked and came too late for the turn, or what is done in the background.
+      const left = queued(agent);
+      if (left?.isNotice) {
+        await runTurn(left.text, 'notice');
+        continue;
+      }
+      if (left === undefined) {
+        typing ??= lines.next().then((text) => ({ text }));
+        const came = await Promise.race([typing, agent.background() ?? typing]);
+        if (came === undefined) continue;
+        typing = undefined;
+        text = came.text;
+      } else text = left.text;
       warned = false;
       if (text === undefined || isExit(text) || signals.code !== undefined) break;
       await handle(text);
@@ -135,9 +152,9 @@ function isExit(text: string): boolean {
   return /^\s*\/(?:exit|quit)\s*$/.test(text);
 }
 
-function queued(agent: Agent): string | undefined {
-  const content = agent.unqueue();
-  return typeof content === 'string' ? content : undefined;
+function queued(agent: Agent): { readonly text: string; readonly isNotice: boolean } | undefined {
+  const { content, isNotice = false } = agent.unqueue() ?? {};
+  return typeof content === 'string' ? { text: content, isNotice } : undefined;
 }
 
 /** Anything but yes is no. */

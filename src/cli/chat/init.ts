@@ -1,6 +1,6 @@
 /** The message that begins a turn of stream-json: where it runs and with what. What we do not have is empty, what we cannot know is left out. */
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../../agent/agent.ts';
+import type { Agent } from '../../agent/agenttypes.ts';
 import type { JsonObject } from '../../format/json.ts';
 
 export function initMessage(agent: Agent): JsonObject {
@@ -16,7 +16,7 @@ export function initMessage(agent: Agent): JsonObject {
     slash_commands: [...agent.commands],
     apiKeySource: agent.keySource,
     output_style: 'default',
-    agents: [],
+    agents: [...agent.agents],
     skills: [...agent.skills],
     plugins: [],
     additional_directories: [...agent.folders],

@@ -15,9 +15,20 @@ export interface MessageOptions {
 export function messagesOf(event: LoopEvent, options: MessageOptions): JsonObject[] {
   if (event.kind === 'entry') return entryMessages(event.entry, options);
   if (event.kind === 'model') return modelMessages(event.event, options);
+  if (event.kind === 'agent') return agentMessages(event, options);
+  if (event.kind === 'compacting') return [system('status', { status: 'compacting' }, options)];
+  if (event.kind === 'compacted') return [system('status', compactedFields(event.error), options)];
   if (event.kind !== 'denied') return [];
   const { id, name, message } = event;
   return [system('permission_denied', { tool_name: name, tool_use_id: id, message }, options)];
+}
+
+/** What an agent said and did; how it was streamed stays with it. */
+function agentMessages({ id, event }: Extract<LoopEvent, { kind: 'agent' }>, options: MessageOptions): JsonObject[] {
+  if (event.kind !== 'entry' && event.kind !== 'denied') return [];
+  return messagesOf(event, options).map((message) =>
+    'parent_tool_use_id' in message ? { ...message, parent_tool_use_id: id } : message,
+  );
 }
 
 function entryMessages(entry: JsonObject, options: MessageOptions): JsonObject[] {
@@ -27,7 +38,22 @@ function entryMessages(entry: JsonObject, options: MessageOptions): JsonObject[]
   if (entry.type === 'system' && entry.subtype === 'informational') {
     return [system('informational', { content: entry.content, level: entry.level }, options)];
   }
+  if (entry.subtype === 'compact_boundary') return [boundaryMessage(entry, options)];
   return entry.type === 'attachment' ? queuedMessages(entry, options) : [];
+}
+
+function compactedFields(error: string | undefined): JsonObject {
+  const result = error === undefined ? 'success' : 'failed';
+  return { status: null, compact_result: result, ...(error !== undefined && { compact_error: error }) };
+}
+
+const BOUNDARY_FIELDS = ['trigger', 'preTokens', 'postTokens', 'cumulativeDroppedTokens', 'durationMs'];
+
+function boundaryMessage(entry: JsonObject, options: MessageOptions): JsonObject {
+  const meta = Object.entries(asObject(entry.compactMetadata) ?? {});
+  const told = snakeCase(Object.fromEntries(meta.filter(([key]) => BOUNDARY_FIELDS.includes(key))));
+  const fields = { compact_metadata: told, logical_parent_uuid: entry.logicalParentUuid };
+  return { ...system('compact_boundary', fields, options), uuid: entry.uuid };
 }
 
 function common(entry: JsonObject, { sessionId }: MessageOptions): JsonObject {
@@ -57,9 +83,14 @@ function userMessages(entry: JsonObject, options: MessageOptions): JsonObject[] 
   if (result !== undefined) {
     return [{ ...message, tool_use_result: entry.toolUseResult, tool_result_meta: [resultMeta(result, entry)] }];
   }
-  if (asBoolean(entry.isMeta)) return [{ ...message, isSynthetic: true }];
+  if (asBoolean(entry.isMeta) || asBoolean(entry.isCompactSummary)) return [{ ...message, isSynthetic: true }];
+  if (isCommandOutput(entry)) return [{ ...message, isReplay: true }];
   if (!isPrompt(entry)) return [message];
   return options.replay ? [{ ...message, isReplay: true }] : [];
+}
+
+function isCommandOutput({ message }: JsonObject): boolean {
+  return asString(asObject(message)?.content)?.startsWith('<local-command-stdout>') === true;
 }
 
 /** Markers of an interrupt have no source. */

@@ -1,7 +1,8 @@
 /** The options of `skein chat`, and what they come to. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { MODES, type Mode } from '../../agent/gate.ts';
+import type { Mode } from '../../agent/gate.ts';
+import { readMode } from '../../agent/permissions/modes.ts';
 import { parseRule, splitRules } from '../../agent/permissions/rules.ts';
 import type { Rule } from '../../agent/permissions/types.ts';
 import { wholeNumber } from '../arguments.ts';
@@ -52,8 +53,12 @@ export const CHAT_OPTIONS = {
   'permission-mode': {
     type: 'string',
     value: 'MODE',
-    choices: MODES,
     help: 'default asks before anything is changed, run or fetched; acceptEdits edits files of the work unasked; plan only looks; dontAsk denies; bypassPermissions never asks',
+  },
+  'permission-prompt-tool': { type: 'string', value: 'TOOL', help: 'Not yet: says what can be done instead' },
+  sandbox: {
+    type: 'boolean',
+    help: 'Shut commands in with bubblewrap: only the folders of the work can be written, no network',
   },
   'dangerously-skip-permissions': { type: 'boolean', help: 'The same as --permission-mode bypassPermissions' },
   ...SETTINGS_OPTIONS,
@@ -101,6 +106,7 @@ export function choiceOf(context: Context, args: Arguments): Choice {
       throw wrong(`--${name} goes with --output-format stream-json.`, `--${name}`, 'Leave it out, or give both.');
     }
   }
+  refusePromptTool(args.value('permission-prompt-tool'));
   const tools = args.value('tools');
   return {
     print,
@@ -141,7 +147,19 @@ function isGiven<T>(value: T): value is Exclude<T, undefined> {
 
 function modeOf(args: Arguments): Mode {
   if (args.flag('dangerously-skip-permissions')) return 'bypassPermissions';
-  return MODES.find((mode) => mode === args.value('permission-mode')) ?? 'default';
+  return readMode(args.value('permission-mode') ?? 'default').mode;
+}
+
+/** Whoever gives it counts on being asked: to go on without would not be the same. */
+function refusePromptTool(tool: string | undefined): void {
+  if (tool === undefined) return;
+  const what =
+    tool === 'stdio'
+      ? '--permission-prompt-tool stdio is not built in yet: nobody is asked over stream-json.'
+      : `--permission-prompt-tool takes a tool of an MCP server, and there are none here yet; not "${tool}".`;
+  const next =
+    'Let a PermissionRequest hook decide (docs/settings.md), or say beforehand what may run: --allowedTools, --permission-mode.';
+  throw wrong(what, '--permission-prompt-tool', next);
 }
 
 function thinkingOf({ env }: Context, args: Arguments): number | undefined {

@@ -1,6 +1,6 @@
 /** `skein chat -p`: turns without a person, told as text, as one result, or as messages. */
-import type { Agent } from '../../agent/agent.ts';
-import type { LoopEvent, TurnEnd } from '../../agent/ports.ts';
+import type { Agent } from '../../agent/agenttypes.ts';
+import type { LoopEvent, TurnEnd, TurnPrompt } from '../../agent/ports.ts';
 import { asObject, asString, type JsonObject } from '../../format/json.ts';
 import { safeText } from '../../views/safe.ts';
 import type { Terminal } from '../terminal.ts';
@@ -14,7 +14,8 @@ export interface Printer {
   /** Told of everything that happens in a turn. */
   watch(event: LoopEvent): void;
   begin(agent: Agent): void;
-  end(agent: Pick<Agent, 'sessionId' | 'limits'>, end: TurnEnd): void;
+  /** `isLast`: as text or one result only the last turn is told. */
+  end(agent: Pick<Agent, 'sessionId' | 'limits'>, end: TurnEnd, isLast?: boolean): void;
 }
 
 /** `out` for what was asked for, `err` for what went wrong. */
@@ -64,9 +65,10 @@ export function createPrinter(
       held = [];
       if (choice.output === 'stream-json') write(initMessage(of));
     },
-    end: (of, end) => {
+    end: (of, end, isLast = true) => {
       addTurn(totals, end);
       release();
+      if (!isLast && choice.output !== 'stream-json') return;
       if (choice.output !== 'text') {
         write(resultMessage(end, totals, { sessionId: of.sessionId, stopReason, ...given(limits), limits: of.limits }));
         return;
@@ -90,9 +92,30 @@ function stopReasonOf(event: LoopEvent): string | undefined {
 }
 
 /** One turn, told; whether it ended well. */
-export async function printTurn(agent: Agent, prompt: Prompt, printer: Printer, signal: AbortSignal): Promise<boolean> {
+export async function printTurn(
+  agent: Agent,
+  prompt: Prompt,
+  printer: Printer,
+  signal: AbortSignal,
+  source: TurnPrompt['source'] = 'sdk',
+): Promise<boolean> {
   printer.begin(agent);
-  const end = await agent.turn({ content: prompt, source: 'sdk' }, signal);
-  printer.end(agent, end);
+  const end = await agent.turn({ content: prompt, source }, signal);
+  printer.end(agent, end, signal.aborted || !agent.hasMore);
   return !isError(end);
+}
+
+/** A turn, and those for what it left in the background. */
+export async function printAll(agent: Agent, prompt: Prompt, printer: Printer, signal: AbortSignal): Promise<boolean> {
+  let fine = await printTurn(agent, prompt, printer, signal);
+  while (agent.hasMore && !signal.aborted) {
+    const next = agent.unqueue();
+    if (next === undefined) await Promise.race([agent.background(), aborted(signal)]);
+    else fine = await printTurn(agent, next.content, printer, signal, next.isNotice ? 'notice' : 'sdk');
+  }
+  return fine;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,6 +1,7 @@
 /** From the arguments of `skein chat` to its exit code. */
 import { statSync } from 'node:fs';
-import { type Agent, createAgent } from '../../agent/agent.ts';
+import { createAgent } from '../../agent/agent.ts';
+import type { Agent } from '../../agent/agenttypes.ts';
 import type { Consent } from '../../agent/gate.ts';
 import type { Asked, LoopEvent } from '../../agent/ports.ts';
 import type { Forked } from '../../agent/session.ts';
@@ -13,7 +14,7 @@ import { keepHeapSmall } from '../memory.ts';
 import { openStandard } from '../standard.ts';
 import { joinPrompt, readPiped } from './input.ts';
 import { type Choice, choiceOf } from './options.ts';
-import { createPrinter, printTurn } from './print.ts';
+import { createPrinter, printAll } from './print.ts';
 import { chooseSession, forkNotice, openChosen, type Place, placeOf } from './session.ts';
 import { withSettings } from './settings.ts';
 import { listenForSignals, type Signals } from './signals.ts';
@@ -54,7 +55,7 @@ async function runPrint(
   });
   try {
     let fine: boolean;
-    if (choice.input === 'text') fine = await printTurn(agent, prompt, printer, signals.signal);
+    if (choice.input === 'text') fine = await printAll(agent, prompt, printer, signals.signal);
     else {
       const { runStream } = await import('./stream.ts');
       const write = (message: object) => out.write(`${JSON.stringify(message)}\n`);

@@ -1,9 +1,11 @@
 /** What the settings of the published client add to the options of `skein chat`: an option wins over them. */
+import { readMode } from '../../agent/permissions/modes.ts';
 import { parseRule, problemsOf } from '../../agent/permissions/rules.ts';
-import { MODES, type Mode, type Rule } from '../../agent/permissions/types.ts';
+import type { Mode, Rule } from '../../agent/permissions/types.ts';
 import { loadSettings } from '../../agent/settings/load.ts';
 import { problemLines } from '../../agent/settings/problems.ts';
 import type { HookSetting, Settings } from '../../agent/settings/types.ts';
+import type { Sandbox } from '../../agent/tools/shell/types.ts';
 import type { Arguments } from '../command.ts';
 import { settingsPlace } from '../config/place.ts';
 import type { Context } from '../context.ts';
@@ -18,6 +20,7 @@ export interface Settled {
   readonly env: Context['env'];
   readonly hooks: readonly HookSetting[];
   readonly settingsModel?: string;
+  readonly sandbox?: Sandbox;
 }
 
 export async function withSettings(
@@ -38,22 +41,44 @@ export async function withSettings(
   for (const words of settings.notices) notice(words);
   const rules = settings.rules.map(({ text, behaviour, source }) => parseRule(text, behaviour, source));
   for (const words of problemsOf(rules)) notice(words);
+  const folders = [...new Set([...choice.folders, ...settings.folders])];
+  const shut = await sandboxOf(settings, args, { cwd: place.cwd, folders, path: context.env.PATH ?? '' }, notice);
   return {
     rules: [...choice.rules, ...rules],
     mode: modeOf(settings, args, choice, notice),
-    folders: [...new Set([...choice.folders, ...settings.folders])],
+    folders,
+    ...shut,
     env: { ...context.env, ...settings.env },
     hooks: settings.hooks,
     ...(settings.model !== undefined && { settingsModel: settings.model }),
   };
 }
 
+async function sandboxOf(
+  settings: Settings,
+  args: Arguments,
+  { cwd, folders, path }: { cwd: string; folders: readonly string[]; path: string },
+  notice: (words: string) => void,
+): Promise<{ readonly sandbox?: Sandbox }> {
+  const isAsked = args.flag('sandbox');
+  if (!isAsked && settings.sandbox.enabled !== true) return {};
+  const { chooseSandbox } = await import('../../agent/sandbox/choose.ts');
+  const wish = { isAsked, settings: settings.sandbox, folders: [cwd, ...folders], path, notice };
+  const chosen = await chooseSandbox(wish);
+  if (!('refused' in chosen)) return chosen;
+  const where = isAsked ? '--sandbox' : 'sandbox of the settings';
+  throw new CommandError(
+    chosen.refused,
+    where,
+    'Install bubblewrap (apt install bubblewrap), or do without the sandbox.',
+  );
+}
+
 function modeOf(settings: Settings, args: Arguments, choice: Choice, notice: (words: string) => void): Mode {
-  const isGiven = args.flag('dangerously-skip-permissions') || args.value('permission-mode') !== undefined;
-  const told = isGiven ? choice.mode : (settings.mode ?? choice.mode);
-  const mode = MODES.find((each) => each === told);
-  if (mode === undefined) notice(`The mode ${told} of the settings is not known here; default holds.`);
-  if (mode !== 'bypassPermissions' || !settings.bypassDisabled) return mode ?? 'default';
+  const flag = args.flag('dangerously-skip-permissions') ? 'bypassPermissions' : args.value('permission-mode');
+  const { mode, note } = readMode(flag ?? settings.mode ?? choice.mode);
+  if (note !== undefined) notice(note);
+  if (mode !== 'bypassPermissions' || !settings.bypassDisabled) return mode;
   notice('bypassPermissions is turned off by the settings (disableBypassPermissionsMode); default holds.');
   return 'default';
 }

@@ -1,6 +1,6 @@
 /** `--input-format stream-json`: prompts a line, each a turn; what comes while one runs is said to the model as it works. */
 import { createInterface } from 'node:readline';
-import type { Agent } from '../../agent/agent.ts';
+import type { Agent } from '../../agent/agenttypes.ts';
 import { asString, type JsonObject } from '../../format/json.ts';
 import { type InputMessage, type Prompt, parseInputLine } from './input.ts';
 import { type Printer, printTurn } from './print.ts';
@@ -62,16 +62,19 @@ export async function runStream({ agent, printer, signal, write }: StreamOptions
 
   let fine = true;
   for (;;) {
-    const prompt = waiting.shift() ?? agent.unqueue();
-    if (prompt !== undefined && !signal.aborted && wrong === undefined) {
+    const first = waiting.shift();
+    const next = first === undefined ? agent.unqueue() : { content: first };
+    const mayGoOn = !signal.aborted && wrong === undefined;
+    if (next !== undefined && mayGoOn) {
       turn = new AbortController();
-      fine = await printTurn(agent, prompt, printer, turn.signal);
+      fine = await printTurn(agent, next.content, printer, turn.signal, next.isNotice ? 'notice' : 'sdk');
       turn = undefined;
-    } else if (isOver) break;
+    } else if (isOver && !(mayGoOn && agent.hasMore)) break;
     else {
-      await new Promise<void>((resolve) => {
+      const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
+      await Promise.race([woken, agent.background() ?? woken]);
     }
   }
   signal.removeEventListener('abort', stop);

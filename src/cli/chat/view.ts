@@ -38,10 +38,20 @@ export function createView(out: Terminal): View {
     line(`${mark} ${shown} ${style.dim(cut(`→ ${outcome}`, Math.max(10, width - displayWidth(shown))))}`);
   };
 
+  /** Of an agent only what it does, beside whose it is. */
+  const agent = ({ agentType, event }: Extract<LoopEvent, { kind: 'agent' }>) => {
+    if (event.kind === 'tool-start') {
+      const words = safeLine(`${agentType}: ${event.name} ${mainArgument(event.input)}`).trimEnd();
+      line(style.dim(`  ${cut(words, Math.min(out.columns || 80, 200) - 2)}`));
+    } else if (event.kind === 'denied') call(style.bad('✗'), `${agentType}: ${event.name}`, event.input, 'not allowed');
+  };
+
   return {
     line,
     watch: (event) => {
-      if (event.kind === 'model') model(event.event);
+      if (event.kind === 'agent') agent(event);
+      else if (event.kind === 'model') model(event.event);
+      else if (event.kind === 'compacting') line(style.dim('(the conversation is being summarized)'));
       else if (event.kind === 'tool-start') calls.set(event.id, event.input);
       else if (event.kind === 'denied') {
         denied.add(event.id);
