@@ -13,11 +13,17 @@ import { REJECTED } from './transcript/shapes.ts';
 export { MODES, type Mode } from './permissions/types.ts';
 
 /** `always`: in this session, for the same command, the same file or host, or for all edits in the folders of the work. */
-export type Consent = 'once' | 'always' | 'no' | Answered;
+export type Consent = 'once' | 'always' | 'no' | Answered | Refused;
 
 /** What a person answered, as the input of the call. */
 export interface Answered {
   readonly input: JsonObject;
+}
+
+/** No, with a word for the model; with `interrupt` the turn ends, too. */
+export interface Refused {
+  readonly deny: string;
+  readonly interrupt: boolean;
 }
 
 export interface GateOptions {
@@ -84,6 +90,7 @@ export function createGate(options: GateOptions): OwnGate {
       if (ask === undefined) return question === undefined ? unasked(asked, verdict) : unanswered(question.alone);
       const consent = await ask(asked, asked.hook?.reason ?? whyOf(verdict));
       if (consent === 'no') return { allow: false, message: REJECTED, interrupt: true };
+      if (typeof consent === 'object' && 'deny' in consent) return refused(consent);
       if (typeof consent === 'object') return { ...granting('once'), input: consent.input };
       if (consent === 'always' && key !== undefined) granted.add(key);
       return granting(consent === 'always' && key !== undefined ? 'session' : 'once');
@@ -156,6 +163,10 @@ const PLANNING = { decision: 'accept', source: 'config', reasonType: 'other' };
 
 function unanswered(message: string): Decision {
   return { allow: false, message, denial: 'user-rejected', record: { decision: 'reject', source: 'config' } };
+}
+
+function refused({ deny: message, interrupt }: Refused): Decision {
+  return { allow: false, message, interrupt, denial: 'user-rejected' };
 }
 
 function denied(asked: Asked, verdict: Verdict, because = whyOf(verdict)): Decision {

@@ -32,11 +32,14 @@ describe('modes', () => {
   });
 });
 
-test.each(['stdio', 'mcp__a__b'])('--permission-prompt-tool %s: what works instead is told', async (tool) => {
+test.each([
+  ['stdio', '--input-format stream-json'],
+  ['mcp__a__b', 'PermissionRequest hook'],
+])('--permission-prompt-tool %s: what works instead is told', async (tool, next) => {
   const chat = await chatWith([]);
   const { code, err } = await chat.run(['-p', 'go', '--permission-prompt-tool', tool]);
   expect(code).toBe(2);
-  expect(err).toContain('PermissionRequest hook');
+  expect(err).toContain(next);
   expect(chat.model.requests).toEqual([]);
 });
 

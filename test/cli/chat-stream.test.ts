@@ -56,6 +56,70 @@ describe('stream-json input', () => {
     await chat.story();
   });
 
+  describe('--permission-prompt-tool stdio: the program is asked', () => {
+    const asking = async (response: JsonObject) => {
+      const chat = await chatWith([calls('Bash', { command: 'echo one > a.txt' }), says('done')]);
+      const { child, done, printed } = chat.start([...STREAM, '--permission-prompt-tool', 'stdio'], {
+        input: user('go'),
+      });
+      child.stdout?.on('data', (text: string) => {
+        const [, request_id] = /"control_request","request_id":"([^"]+)"/.exec(text) ?? [];
+        if (request_id !== undefined)
+          child.stdin?.write(line({ type: 'control_response', response: { request_id, ...response } }));
+      });
+      await printed('"type":"result"');
+      child.stdin?.end();
+      const { code, lines, result } = await done;
+      const asked = lines.find(({ type }) => type === 'control_request')?.request;
+      expect(asked).toMatchObject({
+        subtype: 'can_use_tool',
+        tool_name: 'Bash',
+        input: { command: 'echo one > a.txt' },
+        tool_use_id: expect.any(String),
+      });
+      const file = join(chat.cwd, 'a.txt');
+      return {
+        code,
+        result,
+        story: await chat.story(),
+        left: existsSync(file) ? readFileSync(file, 'utf8') : undefined,
+      };
+    };
+    const saying = (response: JsonObject) => asking({ subtype: 'success', response });
+
+    test('allowed, also with another input', async () => {
+      expect(await saying({ behavior: 'allow' })).toMatchObject({ code: 0, left: 'one\n' });
+      const updatedInput = { command: 'echo two > a.txt' };
+      expect(await saying({ behavior: 'allow', updatedInput })).toMatchObject({ code: 0, left: 'two\n' });
+    });
+
+    test('denied: the model is told why, or the turn ends', async () => {
+      const denied = await saying({ behavior: 'deny', message: 'Not on a Sunday.' });
+      expect(denied).toMatchObject({ code: 0, left: undefined, result: { result: 'done' } });
+      expect(denied.story).toContain('denied');
+      const stopped = await saying({ behavior: 'deny', message: 'Stop.', interrupt: true });
+      expect(stopped).toMatchObject({ left: undefined, result: { is_error: true } });
+    });
+
+    test('anything but a clear yes is a no', async () => {
+      for (const response of [{ subtype: 'error', error: 'broken' }, { subtype: 'success' }, {}]) {
+        expect(await asking(response)).toMatchObject({ left: undefined });
+      }
+    });
+
+    test('a program that goes away has not agreed', async () => {
+      const chat = await chatWith([calls('Bash', { command: 'echo one > a.txt' }), says('done')]);
+      const { child, done, printed } = chat.start([...STREAM, '--permission-prompt-tool', 'stdio'], {
+        input: user('go'),
+      });
+      await printed('can_use_tool');
+      child.stdin?.end();
+      await done;
+      expect(existsSync(join(chat.cwd, 'a.txt'))).toBe(false);
+      await chat.story();
+    });
+  });
+
   test('an interrupt ends the turn, and the next goes on with a valid history', async () => {
     const gate = hold();
     const chat = await chatWith([says('never whole', { holdAt: { at: { inside: 0 }, hold: gate } }), says('fine')]);

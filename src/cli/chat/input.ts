@@ -9,6 +9,8 @@ export type Prompt = string | readonly JsonObject[];
 export type InputMessage =
   | { readonly kind: 'prompt'; readonly prompt: Prompt; readonly uuid?: string }
   | { readonly kind: 'control'; readonly id: string; readonly request: JsonObject }
+  /** To a question of ours. */
+  | { readonly kind: 'answer'; readonly response: JsonObject }
   | { readonly kind: 'other' };
 
 /** Throws for what is no message: a program that sends it has to be told. */
@@ -21,6 +23,8 @@ export function parseInputLine(line: string, number: number): InputMessage {
       throw bad('A control_request needs request_id and request.', number, line);
     return { kind: 'control', id, request };
   }
+  const response = message.type === 'control_response' ? asObject(message.response) : undefined;
+  if (response !== undefined) return { kind: 'answer', response };
   if (message.type !== 'user') {
     if (asString(message.type) === undefined) throw bad('It has no type.', number, line);
     return { kind: 'other' };

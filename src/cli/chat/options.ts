@@ -55,7 +55,11 @@ export const CHAT_OPTIONS = {
     value: 'MODE',
     help: 'default asks before anything is changed, run or fetched; acceptEdits edits files of the work unasked; plan only looks; dontAsk denies; bypassPermissions never asks',
   },
-  'permission-prompt-tool': { type: 'string', value: 'TOOL', help: 'Not yet: says what can be done instead' },
+  'permission-prompt-tool': {
+    type: 'string',
+    value: 'TOOL',
+    help: 'stdio: with stream-json both ways, the program is asked before a tool is used',
+  },
   sandbox: {
     type: 'boolean',
     help: 'Shut commands in with bubblewrap: only the folders of the work can be written, no network',
@@ -71,6 +75,8 @@ export interface Choice {
   readonly output: 'text' | 'json' | 'stream-json';
   readonly input: 'text' | 'stream-json';
   readonly partial: boolean;
+  /** The program that drives it is asked before a tool is used. */
+  readonly asksProgram?: boolean;
   readonly replay: boolean;
   readonly model?: string;
   readonly fallbackModel?: string;
@@ -106,13 +112,17 @@ export function choiceOf(context: Context, args: Arguments): Choice {
       throw wrong(`--${name} goes with --output-format stream-json.`, `--${name}`, 'Leave it out, or give both.');
     }
   }
-  refusePromptTool(args.value('permission-prompt-tool'));
+  const asksProgram = takesPromptTool(
+    args.value('permission-prompt-tool'),
+    input === 'stream-json' && output === 'stream-json',
+  );
   const tools = args.value('tools');
   return {
     print,
     output,
     input,
     partial: args.flag('include-partial-messages'),
+    asksProgram,
     replay: args.flag('replay-user-messages'),
     ...given({
       model: args.value('model') || undefined,
@@ -151,14 +161,16 @@ function modeOf(args: Arguments): Mode {
 }
 
 /** Whoever gives it counts on being asked: to go on without would not be the same. */
-function refusePromptTool(tool: string | undefined): void {
-  if (tool === undefined) return;
+function takesPromptTool(tool: string | undefined, isStream: boolean): boolean {
+  if (tool === undefined || (tool === 'stdio' && isStream)) return tool !== undefined;
   const what =
     tool === 'stdio'
-      ? '--permission-prompt-tool stdio is not built in yet: nobody is asked over stream-json.'
+      ? '--permission-prompt-tool stdio asks over stream-json, in and out.'
       : `--permission-prompt-tool takes a tool of an MCP server, and there are none here yet; not "${tool}".`;
   const next =
-    'Let a PermissionRequest hook decide (docs/settings.md), or say beforehand what may run: --allowedTools, --permission-mode.';
+    tool === 'stdio'
+      ? 'Add --input-format stream-json --output-format stream-json.'
+      : 'Use stdio, let a PermissionRequest hook decide (docs/settings.md), or say beforehand what may run: --allowedTools, --permission-mode.';
   throw wrong(what, '--permission-prompt-tool', next);
 }
 

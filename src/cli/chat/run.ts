@@ -48,8 +48,11 @@ async function runPrint(
   // Nobody reads on: what was begun is ended as it should be, and quietly.
   const out = openStandard('stdout', 'never', () => signals.stop(0));
   const printer = createPrinter(choice, out, () => context.err);
+  const write = (message: object) => out.write(`${JSON.stringify(message)}\n`);
+  const asking = choice.asksProgram ? (await import('./askprogram.ts')).askProgram(write) : undefined;
   const agent = await open(context, args, choice, place, {
     watch: printer.watch,
+    ...(asking && { ask: asking.ask }),
     notice: (words) => context.err.write(`skein: ${safeText(words)}\n`),
     signal: signals.signal,
   });
@@ -58,8 +61,7 @@ async function runPrint(
     if (choice.input === 'text') fine = await printAll(agent, prompt, printer, signals.signal);
     else {
       const { runStream } = await import('./stream.ts');
-      const write = (message: object) => out.write(`${JSON.stringify(message)}\n`);
-      fine = await runStream({ agent, printer, signal: signals.signal, write });
+      fine = await runStream({ agent, printer, signal: signals.signal, write, ...(asking && { asking }) });
     }
     return signals.code ?? (fine ? 0 : 1);
   } finally {

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline';
 import type { Agent } from '../../agent/agenttypes.ts';
 import { asString, type JsonObject } from '../../format/json.ts';
+import type { AskProgram } from './askprogram.ts';
 import { type InputMessage, type Prompt, parseInputLine } from './input.ts';
 import { type Printer, printTurn } from './print.ts';
 
@@ -10,10 +11,12 @@ export interface StreamOptions {
   readonly printer: Printer;
   readonly signal: AbortSignal;
   write(message: JsonObject): void;
+  /** Where the program is asked before tools are used. */
+  readonly asking?: AskProgram;
 }
 
 /** Whether the last turn ended well. Throws for a line that is no message. */
-export async function runStream({ agent, printer, signal, write }: StreamOptions): Promise<boolean> {
+export async function runStream({ agent, printer, signal, write, asking }: StreamOptions): Promise<boolean> {
   const lines = createInterface({ input: process.stdin });
   const waiting: Prompt[] = [];
   let turn: AbortController | undefined;
@@ -39,7 +42,8 @@ export async function runStream({ agent, printer, signal, write }: StreamOptions
       if (turn === undefined) waiting.push(message.prompt);
       else agent.queue(message.prompt);
       changed();
-    } else if (message.kind === 'control') {
+    } else if (message.kind === 'answer') asking?.answer(message.response);
+    else if (message.kind === 'control') {
       if (message.request.subtype === 'interrupt') turn?.abort();
       write(answerOf(message.id, message.request));
     }
@@ -57,6 +61,7 @@ export async function runStream({ agent, printer, signal, write }: StreamOptions
   });
   lines.on('close', () => {
     isOver = true;
+    asking?.close();
     changed();
   });
 
