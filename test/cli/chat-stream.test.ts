@@ -1,10 +1,13 @@
 /** Several turns of one process: stream-json input, interrupts, and the console through pipes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../src/format/json.ts';
 import { chatWith, lastWords } from '../support/chat.ts';
 import { calls, hold, says, text, toolUse } from '../support/scripted-model.ts';
+import { BIN } from '../support/skein.ts';
 
 const line = (value: JsonObject) => `${JSON.stringify(value)}\n`;
 const user = (content: string) => line({ type: 'user', message: { role: 'user', content } });
@@ -277,6 +280,33 @@ describe('the console through pipes', () => {
     const { out, code } = await chat.run([], { input: 'one\ntwo\n' });
     expect(code).toBe(0);
     expect(out).toMatch(/bad luck[\s\S]*fine/);
+    await chat.story();
+  });
+});
+
+describe('the console in a terminal', () => {
+  test('/exit while it works ends it: what was typed before is not begun', async () => {
+    const gate = hold();
+    const chat = await chatWith([says('never whole', { holdAt: { at: { inside: 0 }, hold: gate } })]);
+    const child = spawn('script', ['-qfec', `'${process.execPath}' '${BIN}' chat`, '/dev/null'], {
+      cwd: chat.cwd,
+      env: { PATH: process.env.PATH, HOME: chat.home, TERM: 'xterm', SHELL: '/bin/sh', ...chat.model.env },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let out = '';
+    child.stdout.on('data', (bytes: Buffer) => {
+      out += bytes.toString('utf8');
+    });
+    const printed = (words: string) => expect.poll(() => out).toContain(words);
+    await printed('/help for help');
+    child.stdin.write('one\r');
+    await gate.reached;
+    child.stdin.write('two\r');
+    await printed('told as it goes on');
+    child.stdin.write('/exit\r');
+    const [code] = await once(child, 'close');
+    expect([code, chat.model.requests.length]).toEqual([0, 1]);
+    expect(out).toContain('Go on with it: skein chat --resume');
     await chat.story();
   });
 });

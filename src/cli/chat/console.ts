@@ -44,7 +44,10 @@ export async function runConsole(options: ConsoleOptions): Promise<number> {
   let turn: AbortController | undefined;
   let warned = false;
 
+  /** Somebody wants to go: what waits in the queue is not begun any more. */
+  let isEnded = false;
   const end = () => {
+    isEnded = true;
     turn?.abort();
     lines.close();
   };
@@ -123,14 +126,14 @@ export async function runConsole(options: ConsoleOptions): Promise<number> {
     for (;;) {
       let text: string | undefined;
       // First what was typed while it worked and came too late for the turn, or what is done in the background.
-      const left = queued(agent);
+      const left = isEnded ? undefined : queued(agent);
       if (left?.isNotice) {
         await runTurn(left.text, 'notice');
         continue;
       }
       if (left === undefined) {
         typing ??= lines.next().then((text) => ({ text }));
-        const came = await Promise.race([typing, agent.background() ?? typing]);
+        const came = await Promise.race([typing, (isEnded ? undefined : agent.background()) ?? typing]);
         if (came === undefined) continue;
         typing = undefined;
         text = came.text;
