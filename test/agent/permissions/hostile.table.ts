@@ -31,6 +31,7 @@ export const HOSTILE: readonly Row[] = [
     'git log | bash -',
     'echo rm x | sh',
     'ls & disown',
+    '{echo a; }',
     'git log\n./x.sh',
     'npm test; ./evil',
     'git commit -m "x" ; python3 evil.py',

@@ -36,6 +36,8 @@ export function analyse(source: string, parser: ShellParser): Analysis {
 function visit(node: Node, source: string, found: Found): void {
   const { type } = node;
   if (node.isNamed && !KNOWN_NODES.has(type)) found.opaque.add(`it has a ${type.replaceAll('_', ' ')}`);
+  // To the shell `{export` is one word.
+  if (type === 'compound_statement' && /^\{\S/.test(node.text)) found.opaque.add('a brace in it is a part of a word');
   if (type === 'command') found.commands.push(commandOf(node, source));
   else if (type === 'declaration_command' || type === 'unset_command') found.commands.push(declarationOf(node));
   else if (type === 'test_command') visitTest(node, found);
