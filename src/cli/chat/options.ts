@@ -122,9 +122,9 @@ export function choiceOf(context: Context, args: Arguments): Choice {
     output,
     input,
     partial: args.flag('include-partial-messages'),
-    asksProgram,
     replay: args.flag('replay-user-messages'),
     ...given({
+      asksProgram: asksProgram || undefined,
       model: args.value('model') || undefined,
       fallbackModel: args.value('fallback-model') || undefined,
       thinking: thinkingOf(context, args),

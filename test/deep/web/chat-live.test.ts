@@ -1,10 +1,10 @@
 /** A session that is being written, and secrets. */
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/format/json.ts';
-import { assistant, result, text, toJsonl, toolUse, user } from '../support/build.ts';
-import { describeBrowser, openPage, startViewer, type Viewer } from './harness.ts';
-import { idOf, longSession, sessionLines, sessionSet } from './sets.ts';
+import type { JsonObject } from '../../../src/format/json.ts';
+import { assistant, result, text, toJsonl, toolUse, user } from '../../support/build.ts';
+import { describeBrowser, openPage, startViewer, type Viewer } from '../../web/harness.ts';
+import { idOf, longSession, sessionLines, sessionSet } from '../../web/sets.ts';
 
 /** Not a key of anyone; made of the letters keys are made of. */
 const KEY = `AKIA${'QWERTYUIOPASDFGH'}`;
