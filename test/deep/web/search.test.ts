@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { random } from '../../redact/samples.ts';
 import { describeBrowser, openPage, seriousFindings, startViewer, type Viewer } from '../../web/harness.ts';
 import { entryId, idOf, writeChat } from '../../web/sets.ts';
-import { random } from '../../redact/samples.ts';
 
 const SECRET = `ghp_${random(36, 'lantern')}`;
 
