@@ -55,9 +55,11 @@ describeBrowser('a chat', () => {
     const page = await open(SQLITE);
     await page.keyboard.press('G');
     const line = page.locator('.compaction-line').first();
-    for (let tries = 0; tries < 40 && (await line.count()) === 0; tries += 1) {
+    // Rows come and go while the page moves: it counts once it stays.
+    const stays = async () => (await line.count()) > 0 && (await page.waitForTimeout(200), (await line.count()) > 0);
+    for (let tries = 0; tries < 40 && !(await stays()); tries += 1) {
       await page.keyboard.press('k');
-      await page.waitForTimeout(100);
+      await page.waitForTimeout(250);
     }
     expect(await line.innerText()).toMatch(/Context compacted: \d+k tokens/);
     await line.click();
