@@ -24,7 +24,7 @@ const line = fc
   });
 const noise = fc.array(fc.constantFrom(...TOKENS), { minLength: 2, maxLength: 10 }).map((tokens) => tokens.join(''));
 
-const RUNS = Number(process.env.SHELL_LINES ?? 10_000);
+const RUNS = Number(process.env.SHELL_LINES ?? 20_000);
 const BATCH = 200;
 
 test(`in ${RUNS} lines no command runs that was not found, word for word`, () => {
