@@ -120,3 +120,7 @@ export type SetName = keyof typeof SETS;
 export type Expected = 'allow' | 'ask' | 'deny' | 'not allow';
 /** Rules, tool, what it is told (the command, path or address; or the whole input), what has to come out. `@` is the folder around. */
 export type Row = readonly [SetName, string, string | Readonly<Record<string, string | boolean>>, Expected];
+
+/** Rows for commands of which the same is expected. */
+export const bash = (set: Row[0], expected: Row[3], ...commands: string[]): Row[] =>
+  commands.map((command) => [set, 'Bash', command, expected]);
