@@ -1,9 +1,9 @@
 /** The commands and skills that a person, or the model, can call by name. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { gitTop } from '../prompt/environment.ts';
 import { isTrusted } from '../settings/trust.ts';
-import { parseMatter, textField } from './frontmatter.ts';
+import { readMatter, textField } from './frontmatter.ts';
 
 export interface Command {
   /** `greet`, or `sub:greet` in a folder. */
@@ -88,13 +88,9 @@ export function filesIn(folder: string, depth: number): string[] {
 }
 
 function readCommand(file: string, kind: Command['kind'], path: string): Command | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const { fields, body } = parseMatter(text);
+  const matter = readMatter(file);
+  if (matter === undefined) return undefined;
+  const { fields, body } = matter;
   const name = kind === 'skill' ? basename(dirname(file)) : path.replace(/\.md$/, '').split(sep).join(':');
   const hint = textField(fields, 'argument-hint');
   const model = textField(fields, 'model');

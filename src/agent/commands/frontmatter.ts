@@ -1,8 +1,20 @@
 /** The head of a Markdown file between two lines of `---`: names with a text or a list, the part of YAML that such heads use. */
+import { readFileSync } from 'node:fs';
+import { codeOf } from '../../disk/errors.ts';
 
 export interface Matter {
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;
+}
+
+/** Undefined for a file that cannot be read. */
+export function readMatter(file: string): Matter | undefined {
+  try {
+    return parseMatter(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 export function parseMatter(text: string): Matter {

@@ -1,8 +1,6 @@
-/** The agents there are: our own, the user's and the project's (`.claude/agents/*.md`). */
-import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type CommandPlace, filesIn, projectFolders, toolsOf } from '../commands/find.ts';
-import { parseMatter, textField } from '../commands/frontmatter.ts';
+import { readMatter, textField } from '../commands/frontmatter.ts';
 import { type AgentType, BUILT_IN } from './types.ts';
 
 /** By name. The nearest wins: the folder of the work, those above it, the user's own, ours. */
@@ -21,13 +19,9 @@ const MOST_DEPTH = 8;
 
 /** Undefined for a file that does not say that it is one. */
 function readAgent(file: string): AgentType | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const { fields, body } = parseMatter(text);
+  const matter = readMatter(file);
+  if (matter === undefined) return undefined;
+  const { fields, body } = matter;
   const name = textField(fields, 'name');
   const description = textField(fields, 'description');
   if (description === undefined || body.trim() === '') return undefined;
