@@ -30,6 +30,7 @@ export interface AgentOptions {
   readonly systemPrompt?: string;
   readonly appendSystemPrompt?: string;
   readonly folders: readonly string[];
+  /** By name; all without it. */
   readonly tools?: readonly string[];
   /** Of flags and settings alike. */
   readonly rules: readonly Rule[];

@@ -2,8 +2,8 @@
 import { chmodSync, fsyncSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolders, syncFolder } from '../disk/durable.ts';
-import { codeOf } from '../disk/errors.ts';
 import { closeFile, openFile } from '../disk/io.ts';
+import { isRunning } from '../disk/live.ts';
 import { run } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
 
@@ -36,16 +36,7 @@ function removeLeftovers(to: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${basename(to)}.`)) continue;
     const pid = /^(\d+)\.tmp$/.exec(name.slice(basename(to).length + 1))?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
+    if (pid !== undefined && (Number(pid) === process.pid || !isRunning(Number(pid))))
+      rmSync(join(folder, name), { force: true });
   }
 }

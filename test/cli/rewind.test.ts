@@ -245,7 +245,7 @@ describe('refused, with nothing done', () => {
   test('a session that is open in a client', async () => {
     const { run, root } = await withSession();
     mkdirSync(join(root, 'sessions'));
-    writeFileSync(join(root, 'sessions', 'x.json'), JSON.stringify({ pid: process.pid, sessionId: SESSION }));
+    writeFileSync(join(root, 'sessions', 'x.json'), JSON.stringify({ pid: process.ppid, sessionId: SESSION }));
     expect((await refused(run('rewind', SESSION))).message).toMatch(/open in a client/);
   });
 

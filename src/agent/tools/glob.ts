@@ -26,7 +26,7 @@ export const glob: Tool = defineTool<Input>({
   run: (given, host) => {
     const { folder, pattern } = placeOf(given);
     const path = pathIn(host.session, folder ?? '.');
-    return tellTrouble(path, host.session, () => findFiles(path, pattern, host));
+    return tellTrouble(host, path, () => findFiles(path, pattern, host));
   },
 });
 

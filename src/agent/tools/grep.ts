@@ -42,7 +42,7 @@ export const grep: Tool = defineTool<Input>({
   path: ({ path }) => path,
   run: (given, host) => {
     const path = pathIn(host.session, given.path ?? '.');
-    return tellTrouble(path, host.session, () => search(path, given, host));
+    return tellTrouble(host, path, () => search(path, given, host));
   },
 });
 

@@ -5,7 +5,7 @@ import { openToChange, plainText, putInPlace, recorded, type TextFile } from './
 import { applyEdits, type Edited } from './files/edits.ts';
 import { toBytes } from './files/encoding.ts';
 import { patchOf } from './files/patch.ts';
-import { missing, pathIn, Refusal, tellTrouble } from './files/place.ts';
+import { missing, Refusal, tellTrouble } from './files/place.ts';
 import type { Tool, ToolHost, ToolOutcome } from './tool.ts';
 
 const input = z.strictObject({
@@ -31,10 +31,7 @@ export const multiEdit: Tool = defineTool<Input>({
   input,
   acts: 'writes',
   path: ({ file_path }) => file_path,
-  run: (given, host) => {
-    const path = pathIn(host.session, given.file_path);
-    return tellTrouble(path, host.session, () => editFile(given, host));
-  },
+  run: (given, host) => tellTrouble(host, given.file_path, () => editFile(given, host)),
 });
 
 async function editFile({ file_path, edits }: Input, host: ToolHost): Promise<ToolOutcome> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineTool } from './define.ts';
 import { changeCell } from './files/cells.ts';
 import { openToChange, putInPlace, recorded } from './files/change.ts';
-import { missing, pathIn, Refusal, tellTrouble } from './files/place.ts';
+import { missing, Refusal, tellTrouble } from './files/place.ts';
 import type { Tool, ToolHost, ToolOutcome } from './tool.ts';
 
 const input = z.strictObject({
@@ -29,10 +29,7 @@ export const notebookEdit: Tool = defineTool<Input>({
   input,
   acts: 'writes',
   path: ({ notebook_path }) => notebook_path,
-  run: (given, host) => {
-    const path = pathIn(host.session, given.notebook_path);
-    return tellTrouble(path, host.session, () => editNotebook(given, host));
-  },
+  run: (given, host) => tellTrouble(host, given.notebook_path, () => editNotebook(given, host)),
 });
 
 async function editNotebook(given: Input, host: ToolHost): Promise<ToolOutcome> {

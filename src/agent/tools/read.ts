@@ -22,7 +22,7 @@ export const read: Tool = defineTool({
   path: ({ file_path }) => file_path,
   run: ({ file_path, ...range }, host) => {
     const path = pathIn(host.session, file_path);
-    return tellTrouble(path, host.session, async () => withInstructions(await readFile(path, range, host), path, host));
+    return tellTrouble(host, path, async () => withInstructions(await readFile(path, range, host), path, host));
   },
 });
 

@@ -4,7 +4,7 @@ import { defineTool } from './define.ts';
 import { openToChange, plainText, putInPlace, recorded, type TextFile } from './files/change.ts';
 import { lineEndOf, toBytes, toText, withEnds } from './files/encoding.ts';
 import { patchOf } from './files/patch.ts';
-import { pathIn, tellTrouble } from './files/place.ts';
+import { tellTrouble } from './files/place.ts';
 import type { Tool, ToolHost, ToolOutcome } from './tool.ts';
 
 const input = z.strictObject({
@@ -19,10 +19,7 @@ export const write: Tool = defineTool({
   input,
   acts: 'writes',
   path: ({ file_path }) => file_path,
-  run: ({ file_path, content }, host) => {
-    const path = pathIn(host.session, file_path);
-    return tellTrouble(path, host.session, () => writeFile(file_path, content, host));
-  },
+  run: ({ file_path, content }, host) => tellTrouble(host, file_path, () => writeFile(file_path, content, host)),
 });
 
 async function writeFile(filePath: string, content: string, host: ToolHost): Promise<ToolOutcome> {

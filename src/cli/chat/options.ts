@@ -1,6 +1,7 @@
 /** The options of `skein chat`, and what they come to. */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { AgentOptions } from '../../agent/agenttypes.ts';
 import type { Mode } from '../../agent/gate.ts';
 import { readMode } from '../../agent/permissions/modes.ts';
 import { parseRule, splitRules } from '../../agent/permissions/rules.ts';
@@ -69,8 +70,24 @@ export const CHAT_OPTIONS = {
   root: { type: 'string', value: 'DIR', help: 'The config folder, instead of $CLAUDE_CONFIG_DIR or ~/.claude' },
 } as const satisfies Record<string, Option>;
 
+/** What of them is the agent's. */
+type Chosen = Pick<
+  AgentOptions,
+  | 'model'
+  | 'fallbackModel'
+  | 'thinking'
+  | 'maxTurns'
+  | 'maxBudgetUSD'
+  | 'systemPrompt'
+  | 'appendSystemPrompt'
+  | 'folders'
+  | 'tools'
+  | 'rules'
+  | 'mode'
+>;
+
 /** What the options say, checked. */
-export interface Choice {
+export interface Choice extends Chosen {
   readonly print: boolean;
   readonly output: 'text' | 'json' | 'stream-json';
   readonly input: 'text' | 'stream-json';
@@ -78,18 +95,6 @@ export interface Choice {
   /** The program that drives it is asked before a tool is used. */
   readonly asksProgram?: boolean;
   readonly replay: boolean;
-  readonly model?: string;
-  readonly fallbackModel?: string;
-  readonly thinking?: number;
-  readonly maxTurns?: number;
-  readonly maxBudgetUSD?: number;
-  readonly systemPrompt?: string;
-  readonly appendSystemPrompt?: string;
-  readonly folders: readonly string[];
-  /** By name; all without it. */
-  readonly tools?: readonly string[];
-  readonly rules: readonly Rule[];
-  readonly mode: Mode;
 }
 
 export function choiceOf(context: Context, args: Arguments): Choice {

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../../disk/errors.ts';
+import { isRunning } from '../../disk/live.ts';
 import { asNumber, asObject, asString, parseJson } from '../../format/json.ts';
 import { QUIET } from '../../graph/turnstate.ts';
 import type { HookPlaces } from './place.ts';
@@ -70,15 +70,7 @@ export function unfinished(places: HookPlaces, now: number): string[] {
 
 /** Another process is sending it. */
 export function isAtWork({ state, at, pid }: SessionNote, now: number): boolean {
-  return state === 'begun' && pid !== process.pid && now - at < AT_WORK_MS && isAlive(pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
+  return state === 'begun' && pid !== process.pid && now - at < AT_WORK_MS && isRunning(pid);
 }
 
 function isDue(note: SessionNote, now: number): boolean {

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { codeOf, DiskError } from '../../../disk/errors.ts';
-import { failed, type ToolOutcome, type ToolSession } from '../tool.ts';
+import { failed, type ToolHost, type ToolOutcome, type ToolSession } from '../tool.ts';
 
 /** A refusal that the model should read; everything else that is thrown is told by its code. */
 export class Refusal extends Error {}
@@ -55,14 +55,14 @@ function kindOf(stat: Stats): string {
 
 /** Runs a tool's work; what the disk or a check refuses becomes an outcome. */
 export async function tellTrouble(
-  path: string,
-  session: ToolSession,
+  { session }: ToolHost,
+  file: string,
   work: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   try {
     return await work();
   } catch (error) {
-    return failed(troubleWith(path, session, error));
+    return failed(troubleWith(pathIn(session, file), session, error));
   }
 }
 

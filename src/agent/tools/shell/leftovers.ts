@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../../../disk/errors.ts';
+import { isRunning } from '../../../disk/live.ts';
 
 const NAME = /^skein-shell-(\d+)-/;
 
@@ -19,14 +19,5 @@ function sweep(folder: string): void {
     }
   } catch {
     // Somebody else's, or gone meanwhile: it lies there a while longer.
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }
