@@ -6,11 +6,22 @@ import { DiskError } from '../disk/errors.ts';
 import { wordsAsked } from './compact/asked.ts';
 import { afterOverflow, makeRoom } from './compact/room.ts';
 import type { ApiFailure, LoopParts, ModelRequest, ToolDefinition, TurnEnd, TurnPrompt } from './ports.ts';
+import type { Tool } from './tools/tool.ts';
 import { type Answer, readAnswer } from './turn/answer.ts';
 import { answerCalls, rejectCalls, runCalls } from './turn/calls.ts';
 import { wholeCost } from './turn/tally.ts';
 import { beginTurn, runHooks, type Turn, writeFollow, writeHooks, wrote } from './turn/turn.ts';
-import { CALL_CUT_OFF, CUT_OFF, NOTHING_SAID, noPrice, OVER_WINDOW, refusal, tooLong, unfit } from './turn/words.ts';
+import {
+  CALL_CUT_OFF,
+  CUT_OFF,
+  mustEndWith,
+  NOTHING_SAID,
+  noPrice,
+  OVER_WINDOW,
+  refusal,
+  tooLong,
+  unfit,
+} from './turn/words.ts';
 
 export type { LoopParts, TurnPrompt } from './ports.ts';
 
@@ -33,7 +44,9 @@ export async function runTurn(parts: LoopParts, prompt: TurnPrompt, signal: Abor
   ending = closeTurn(turn, durationMs) ?? ending;
   const { rounds, apiMs, costUSD, usage } = turn.tally;
   const text = turn.stopped ?? turn.text;
-  return { ...ending, text, rounds, durationMs, apiMs: Math.round(apiMs), costUSD, usage, denials: turn.denials };
+  const { output, denials } = turn;
+  const spent = { rounds, durationMs, apiMs: Math.round(apiMs), costUSD, usage };
+  return { ...ending, text, ...spent, denials, ...(output !== undefined && { output }) };
 }
 
 /** The prompt is on the disk before anything is asked. */
@@ -47,7 +60,8 @@ async function openTurn(turn: Turn, prompt: TurnPrompt): Promise<Ending | undefi
   const hook = await runHooks(turn, 'UserPromptSubmit', { prompt: typed ?? words });
   if (hook.block === undefined) {
     turn.isBegun = true;
-    const given = typed === undefined ? {} : { typed };
+    const { uuid } = prompt;
+    const given = { ...(typed !== undefined && { typed }), ...(uuid !== undefined && { uuid }) };
     const entry = wrote(turn, turn.transcript.prompt(content, { source, permissionMode: turn.gate.mode, ...given }));
     turn.asked.words.push(wordsAsked(prompt));
     turn.asked.uuids.push(String(entry.uuid));
@@ -65,13 +79,15 @@ interface Progress {
   nudged: boolean;
   /** A Stop hook sent it back to work. */
   stopHookActive: boolean;
+  /** It was told that it has to end with a certain tool. */
+  isReminded: boolean;
 }
 
 /** Cut answers in a row that the model may finish, as in the published client. */
 const MOST_CONTINUED = 3;
 
 async function converse(turn: Turn): Promise<Ending> {
-  const progress: Progress = { continued: 0, nudged: false, stopHookActive: false };
+  const progress: Progress = { continued: 0, nudged: false, stopHookActive: false, isReminded: false };
   for (;;) {
     const limit = limitReached(turn);
     if (limit !== undefined) return limit;
@@ -110,12 +126,18 @@ function requestOf(turn: Turn): ModelRequest | Ending {
   return { model, messages, system, tools, maxTokens, ...(thinks && { thinking }), signal: turn.signal };
 }
 
-/** Made once for a set of tools: a prefix that never changes is cached. */
-const definitions = new WeakMap<LoopParts['tools'], readonly ToolDefinition[]>();
+/** Made once for a set of tools: a prefix that never changes is cached. Servers may add to the set, or take from it. */
+const definitions = new WeakMap<
+  LoopParts['tools'],
+  { readonly of: readonly Tool[]; readonly made: ToolDefinition[] }
+>();
 
 function definitionsOf(tools: LoopParts['tools']): readonly ToolDefinition[] {
-  const made = definitions.get(tools) ?? [...tools.values()].map((tool) => tool.definition());
-  definitions.set(tools, made);
+  const now = [...tools.values()];
+  const known = definitions.get(tools);
+  if (known?.of.length === now.length && known.of.every((tool, i) => tool === now[i])) return known.made;
+  const made = now.map((tool) => tool.definition());
+  definitions.set(tools, { of: now, made });
   return made;
 }
 
@@ -189,6 +211,11 @@ async function afterNothing(turn: Turn, progress: Progress): Promise<Next> {
 
 /** The model is done, unless something was typed meanwhile or a hook objects. */
 async function afterEnd(turn: Turn, progress: Progress): Promise<Next> {
+  if (turn.endsWith !== undefined && !progress.isReminded && !turn.signal.aborted) {
+    progress.isReminded = true;
+    tell(turn, mustEndWith(turn.endsWith));
+    return 'again';
+  }
   const fields = { stop_hook_active: progress.stopHookActive, last_assistant_message: turn.text };
   const hook = await runHooks(turn, 'Stop', fields);
   const isDone = hook.block === undefined || turn.stopped !== undefined || turn.signal.aborted;

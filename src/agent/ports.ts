@@ -1,6 +1,7 @@
 /** What the loop is handed: it controls, these act. Each can be replaced in a test; none throws for what the world does wrong. */
 import type { Json, JsonObject } from '../format/json.ts';
 import type { ApiMessage } from '../graph/context/types.ts';
+import type { LoopEvent } from './events.ts';
 import type { Rule } from './permissions/types.ts';
 import type { Follow, Tool, ToolOutcome, ToolSession } from './tools/tool.ts';
 import type { Tally } from './turn/tally.ts';
@@ -96,6 +97,7 @@ export interface Asked {
   readonly granted?: readonly Rule[];
   /** The agent that asks, where it is not the session itself. */
   readonly agent?: {
+    readonly id: string;
     readonly type: string;
     /** Where its relative paths start. */
     readonly cwd: string;
@@ -245,6 +247,8 @@ export interface PromptOptions {
   readonly sourceToolUseID?: string;
   /** What the person typed, where the content is how a command is recorded. */
   readonly typed?: string;
+  /** To be the entry's own, unless the session has one of this name. */
+  readonly uuid?: string;
 }
 
 export interface AnswerFields {
@@ -267,26 +271,7 @@ export interface CallPlace {
 
 // ── what can be watched ──
 
-export type LoopEvent =
-  /** A line that now stands in the transcript. */
-  | { readonly kind: 'entry'; readonly entry: JsonObject }
-  | { readonly kind: 'model'; readonly event: ModelEvent }
-  /** The conversation is being summarized. */
-  | { readonly kind: 'compacting'; readonly trigger: 'manual' | 'auto' }
-  /** That is over; `error`: why nothing came of it. */
-  | { readonly kind: 'compacted'; readonly error?: string }
-  | { readonly kind: 'tool-start'; readonly id: string; readonly name: string; readonly input: JsonObject }
-  | { readonly kind: 'tool-progress'; readonly id: string; readonly data: JsonObject }
-  | { readonly kind: 'tool-end'; readonly id: string; readonly name: string; readonly outcome: ToolOutcome }
-  | {
-      readonly kind: 'denied';
-      readonly id: string;
-      readonly name: string;
-      readonly input: JsonObject;
-      readonly message: string;
-    }
-  /** Happens in an agent, that the call of this id started. */
-  | { readonly kind: 'agent'; readonly id: string; readonly agentType: string; readonly event: LoopEvent };
+export type { AgentTask, LoopEvent } from './events.ts';
 
 // ── the loop ──
 
@@ -321,6 +306,8 @@ export interface LoopParts {
   readonly compactAt?: (model: string) => number;
   /** Told again after that. */
   readonly remind?: () => readonly Follow[];
+  /** The tool that the turn is to end with. */
+  readonly endsWith?: string;
   /** Lines to write when a call went well, such as pr-link. */
   readonly linesAfter?: (tool: string, input: JsonObject, outcome: ToolOutcome) => readonly JsonObject[];
   emit(event: LoopEvent): void;
@@ -330,12 +317,14 @@ export interface LoopParts {
 
 export interface TurnPrompt {
   readonly content: string | readonly JsonObject[];
-  /** `notice`: something in the background is done. */
-  readonly source: 'typed' | 'sdk' | 'notice';
+  /** `notice`: something in the background is done. `message`: an agent is told more by whoever called it. */
+  readonly source: 'typed' | 'sdk' | 'notice' | 'message';
   /** What the person typed, where the content is how a command is recorded. */
   readonly typed?: string;
   /** Told after it: the text of a command, files that were named. */
   readonly follow?: readonly Follow[];
+  /** The name that whoever sent it gave it. */
+  readonly uuid?: string;
 }
 
 /** How a turn ended. Failures are values. */
@@ -359,5 +348,7 @@ export interface TurnEnd {
   readonly costUSD: number;
   /** Sums over the turn, by model. */
   readonly usage: Readonly<Record<string, JsonObject>>;
+  /** What a tool ended it with, where the answer was asked for in a form of its own. */
+  readonly output?: Json;
   readonly denials: readonly { readonly tool_name: string; readonly tool_use_id: string; readonly tool_input: Json }[];
 }

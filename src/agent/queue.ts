@@ -6,8 +6,12 @@ import type { Queued, Transcript } from './ports.ts';
 
 export interface MessageQueue {
   readonly size: number;
-  /** `isNotice`: nobody typed it, something in the background is done. */
-  add(content: string | readonly JsonObject[], isNotice?: boolean): void;
+  /** The names of what waits in it. */
+  readonly waiting: readonly string[];
+  /** `isNotice`: nobody typed it, something in the background is done. `uuid`: the name it was given. */
+  add(content: string | readonly JsonObject[], isNotice?: boolean, uuid?: string): void;
+  /** Takes one back; false when it is not there any more. */
+  remove(uuid: string): boolean;
   /** All of it, to be told beside the results of the running turn. */
   take(): readonly Queued[];
   /** The first, to be the next prompt. */
@@ -30,12 +34,21 @@ export function createQueue(transcript: Pick<Transcript, 'line'>, now: () => num
     get size() {
       return waiting.length;
     },
-    add(content, isNotice = false) {
-      const words =
-        typeof content === 'string' ? content : content.flatMap(({ text }) => asString(text) ?? []).join('\n');
-      note('enqueue', { content: words });
+    get waiting() {
+      return waiting.flatMap(({ uuid, isNotice }) => (isNotice ? [] : [uuid]));
+    },
+    remove(uuid) {
+      const isThere = waiting.some((each) => each.uuid === uuid);
+      waiting = waiting.filter((each) => each.uuid !== uuid);
+      // To readers `remove` is what the model was told; what is taken back is all of it, and the rest comes again.
+      if (isThere) note('popAll');
+      if (isThere) for (const { content } of waiting) note('enqueue', { content: wordsOf(content) });
+      return isThere;
+    },
+    add(content, isNotice = false, uuid = randomUUID()) {
+      note('enqueue', { content: wordsOf(content) });
       const typed = new Date(now()).toISOString();
-      waiting.push({ content, uuid: randomUUID(), typed, ...(isNotice && { isNotice }) });
+      waiting.push({ content, uuid, typed, ...(isNotice && { isNotice }) });
     },
     take() {
       const taken = waiting;
@@ -48,4 +61,8 @@ export function createQueue(transcript: Pick<Transcript, 'line'>, now: () => num
       return first;
     },
   };
+}
+
+function wordsOf(content: Queued['content']): string {
+  return typeof content === 'string' ? content : content.flatMap(({ text }) => asString(text) ?? []).join('\n');
 }

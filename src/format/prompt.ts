@@ -149,6 +149,7 @@ function kindFromHead({ kind, head }: Entry): InputKind | undefined {
   if (head.isCompactSummary) return 'compact_summary';
   if (head.contentForm === 'none' || (head.contentForm === 'array' && head.blocks.length === 0)) return 'none';
   if (head.isVisibleInTranscriptOnly) return 'transcript_only';
+  if (head.originKind === 'coordinator' && head.isSidechain) return 'agent_prompt';
   if (head.originKind !== undefined && head.originKind !== 'human') return kindOfOrigin(head.originKind);
   return undefined;
 }

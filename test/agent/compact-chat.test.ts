@@ -17,7 +17,7 @@ test('print mode: by itself within a turn, in the window that was set, then by /
   ]);
   const env = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '90000' };
   const first = await chat.run(['-p', 'Go', '--allowedTools', 'Bash', '--output-format', 'json'], { env });
-  expect(first.result).toMatchObject({ is_error: false, result: 'Done.', num_turns: 2 });
+  expect(first.result).toMatchObject({ is_error: false, result: 'Done.', num_turns: 3 });
   expect(chat.entries().filter(({ subtype }) => subtype === 'compact_boundary')).toHaveLength(1);
   const second = await chat.run(['-p', '/compact', '--continue', '--output-format', 'json']);
   expect(second.result).toMatchObject({ is_error: false, num_turns: 0 });

@@ -191,3 +191,11 @@ test('plan mode: the model is told of it again, in the turn that compacted', asy
   expect(chat.model.requests[2]?.messages).toHaveLength(1);
   expect(JSON.stringify(chat.model.requests[2]?.messages)).toContain('/plans/');
 });
+
+test('a file that a prompt names counts as worked with', async () => {
+  const it = await talkWith([says('Fine.'), says('SUMMARY'), says('Done.')], { 'notes.txt': 'alpha\n' });
+  for (const prompt of ['Look at @notes.txt', '/compact']) await it.say(prompt);
+  expect(await it.say('Go on')).toMatchObject({ text: 'Done.' });
+  const last = JSON.stringify(it.model.requests.at(-1)?.messages);
+  expect(last).toContain(`Files worked with so far:\\n- ${it.cwd}/notes.txt\\n`);
+});

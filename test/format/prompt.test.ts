@@ -114,6 +114,9 @@ describe('E7: newest versions say it outright', () => {
   test('what does not come from a person is no prompt, whatever its text', () => {
     expect(kindOf('done', { origin: { kind: 'task-notification' } })).toBe('task_notification');
     expect(kindOf('done', { origin: { kind: 'coordinator' } })).toBe('meta');
+    // L3: what an agent is told that goes on.
+    const told = { isSidechain: true, isMeta: true, origin: { kind: 'coordinator' } };
+    expect(kindOf('The coordinator sent a message', told)).toBe('agent_prompt');
     expect(kindOf('done', { promptSource: 'system' })).toBe('meta');
   });
 

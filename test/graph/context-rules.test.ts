@@ -155,3 +155,31 @@ describe('R12, R15', () => {
     expect(sent([...lines, assistant(4, 3, 'm2', 'a2')])[1]).toBe('assistant: said | +t1');
   });
 });
+
+test('R15: what the client notes beside the input of SendMessage is not sent', () => {
+  const noted = {
+    type: 'message',
+    recipient: 'a1',
+    recipient_kind: 'agent',
+    content: 'm',
+    request_id: 'x',
+    approve: true,
+  };
+  const inputs: [JsonObject, JsonObject][] = [
+    [
+      { to: 'a1', summary: 's', message: 'm', ...noted },
+      { to: 'a1', summary: 's', message: 'm' },
+    ],
+    [
+      { to: 'a1', message: 'm', other: 1, ...noted },
+      { to: 'a1', message: 'm', other: 1 },
+    ],
+    [noted, noted],
+  ];
+  for (const [input, expected] of inputs) {
+    const call = { type: 'tool_use', id: 't1', name: 'SendMessage', input };
+    const lines = [user(1, null, 'q1'), assistant(2, 1, 'm1', [call]), user(3, 2, [result('t1')])];
+    const { messages } = context(entriesOf(transcript(lines)), { prompt: 'new' });
+    expect(messages[1]?.content[0]?.input).toEqual(expected);
+  }
+});

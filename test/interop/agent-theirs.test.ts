@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectSlug } from '../../src/format/slug.ts';
 import { chatWith } from '../support/chat.ts';
 import { FIXTURES, transcriptsBelow } from '../support/files.ts';
-import { type Message, mapBlocks, mended, PROMPT, resumeCases } from '../support/resume-cases.ts';
+import { mended, PROMPT, resumeCases } from '../support/resume-cases.ts';
 import { calls, fails, type Reply, says, text, thinking, toolUse } from '../support/scripted-model.ts';
 import { chatBeside, inOldWords, UNASKED, wrongIn } from './chat.ts';
 import { NEWEST, OLD } from './clients.ts';
-import { comparable, historyOf, ours } from './history.ts';
+import { historyOf, ours, trimmed } from './history.ts';
 import { createJudge, type Judge } from './judge.ts';
 
 interface Theirs {
@@ -20,13 +20,6 @@ interface Theirs {
   readonly flags?: readonly string[];
   /** The old client loses all but one of the calls that it made at once. */
   readonly parallel?: boolean;
-}
-
-/** The published client puts notes of its own before a prompt, so that no line ends there (R11); ours has none. */
-function trimmed(messages: readonly Message[]): Message[] {
-  return mapBlocks(comparable(messages), (block) => [
-    typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
-  ]);
 }
 
 const bash = (command: string) => toolUse('Bash', { command, description: 'a command' });

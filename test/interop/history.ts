@@ -4,6 +4,7 @@ import { context } from '../../src/graph/context/context.ts';
 import {
   entriesOf,
   type Message,
+  mapBlocks,
   mended,
   PROMPT,
   withoutInventedWords,
@@ -20,6 +21,13 @@ export function historyOf({ requests }: Verdict): readonly Message[] | undefined
 
 export function comparable(messages: readonly Message[]): Message[] {
   return withoutInventedWords(withoutReminders(messages)).filter(({ content }) => content.length > 0);
+}
+
+/** The published client puts notes of its own before a prompt, so that no line ends there (R11); ours has none. */
+export function trimmed(messages: readonly Message[]): Message[] {
+  return mapBlocks(comparable(messages), (block) => [
+    typeof block.text === 'string' ? { ...block, text: block.text.trimEnd() } : block,
+  ]);
 }
 
 /** What we would send. */

@@ -1,5 +1,5 @@
 /** What must outlive a compaction whatever the summary says: files that were worked with, and todos that are open. */
-import { asArray, asObject, asString, isObject, type JsonObject } from '../../format/json.ts';
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from '../../format/json.ts';
 import type { Spoken } from './render.ts';
 
 export interface Facts {
@@ -18,17 +18,28 @@ export function factsIn(messages: readonly Spoken[]): Facts {
   let { todos } = before;
   for (const { content } of messages) {
     for (const block of content) {
-      const input = block.type === 'tool_use' ? asObject(block.input) : undefined;
-      if (input === undefined) continue;
-      const path = asString(input.file_path) ?? asString(input.notebook_path);
-      if (path && !path.includes('\n')) {
+      for (const path of pathsIn(block)) {
         files.delete(path);
         files.add(path);
       }
-      if (block.name === 'TodoWrite') todos = openTodos(input);
+      if (block.type === 'tool_use' && block.name === 'TodoWrite') todos = openTodos(asObject(block.input) ?? {});
     }
   }
   return { files: [...files].slice(-MOST_FILES), todos };
+}
+
+/** How a file that a prompt names (`@path`) is told. */
+const NAMED = /^Called the Read tool with the following input: (\{.*\})$/gm;
+
+function pathsIn(block: JsonObject): string[] {
+  const inputs =
+    block.type === 'tool_use'
+      ? [asObject(block.input)]
+      : [...(asString(block.text) ?? '').matchAll(NAMED)].map(([, input = '']) => asObject(parseJson(input)));
+  return inputs.flatMap((input) => {
+    const path = asString(input?.file_path) ?? asString(input?.notebook_path);
+    return path && !path.includes('\n') ? [path] : [];
+  });
 }
 
 function openTodos(input: JsonObject): string[] {

@@ -1,17 +1,26 @@
 import { basename, join } from 'node:path';
-import { type CommandPlace, filesIn, projectFolders, toolsOf } from '../commands/find.ts';
+import { type CommandPlace, filesIn, sourceFolders, toolsOf } from '../commands/find.ts';
 import { readMatter, textField } from '../commands/frontmatter.ts';
 import { type AgentType, BUILT_IN } from './types.ts';
 
-/** By name. The nearest wins: the folder of the work, those above it, the user's own, ours. */
-export function findAgents({ cwd, config }: Pick<CommandPlace, 'cwd' | 'config'>): Map<string, AgentType> {
+export interface AgentPlace extends Omit<CommandPlace, 'home'> {
+  /** Those that were handed in. */
+  readonly agents?: readonly AgentType[];
+}
+
+/** By name. The nearest wins: what was handed in, the folder of the work, those above it, the user's own, ours. */
+export function findAgents({ agents = [], ...place }: AgentPlace): Map<string, AgentType> {
   const found = new Map<string, AgentType>(BUILT_IN.map((type) => [type.name, type]));
-  for (const folder of [config, ...projectFolders(cwd).reverse()]) {
+  const folders = sourceFolders(place);
+  const isUsers = (folder: string) => folder === place.config;
+  const nearestLast = folders.filter((folder) => !isUsers(folder)).reverse();
+  for (const folder of [...folders.filter(isUsers), ...nearestLast]) {
     for (const file of filesIn(join(folder, 'agents'), MOST_DEPTH)) {
       const type = file.endsWith('.md') ? readAgent(file) : undefined;
       if (type !== undefined) found.set(type.name, type);
     }
   }
+  for (const type of agents) found.set(type.name, type);
   return found;
 }
 
@@ -40,7 +49,7 @@ function readAgent(file: string): AgentType | undefined {
 }
 
 /** `Bash(git:*)` names a tool; what of it may run is for the rules to say. */
-function plainName(tool: string): string {
+export function plainName(tool: string): string {
   const name = tool.replace(/\(.*$/, '');
   return name === 'Task' ? 'Agent' : name;
 }

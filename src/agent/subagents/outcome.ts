@@ -4,20 +4,25 @@ import type { TurnEnd } from '../ports.ts';
 import { failed, type ToolOutcome } from '../tools/tool.ts';
 import type { Ran, Started } from './run.ts';
 
-interface Asked {
+export interface Asked {
   readonly type: string;
   readonly model: string;
   readonly description: string;
   readonly prompt: string;
+  /** Whoever called it can tell it more later. */
+  readonly canContinue: boolean;
 }
 
 /** It came to its end and reports. */
-export function outcomeOf({ agentId, end, toolUses, usage }: Ran, { type, prompt }: Asked): ToolOutcome {
+export function outcomeOf(
+  { agentId, end, toolUses, usage }: Ran,
+  { type, model, prompt, canContinue }: Asked,
+): ToolOutcome {
   const trouble = troubleOf(end);
   if (trouble !== undefined) return failed(trouble);
   const text = reportOf(end);
   const totalTokens = tokensOf(usage);
-  const facts = `agentId: ${agentId}\n<usage>total_tokens: ${totalTokens}\ntool_uses: ${toolUses}\nduration_ms: ${end.durationMs}</usage>`;
+  const facts = `agentId: ${agentId}${canContinue ? ` (${howToContinue(agentId)})` : ''}\n<usage>total_tokens: ${totalTokens}\ntool_uses: ${toolUses}\nduration_ms: ${end.durationMs}</usage>`;
   const content = [{ type: 'text', text }];
   return {
     content: [...content, { type: 'text', text: facts }],
@@ -27,17 +32,26 @@ export function outcomeOf({ agentId, end, toolUses, usage }: Ran, { type, prompt
       agentId,
       agentType: type,
       content,
+      resolvedModel: model,
       totalDurationMs: end.durationMs,
       totalTokens,
       totalToolUseCount: toolUses,
       usage,
+      canContinueAgent: canContinue,
     },
   };
 }
 
-export function launchedOutcome({ agentId, file }: Started, { model, description, prompt }: Asked): ToolOutcome {
+function howToContinue(agentId: string): string {
+  return `to go on with this agent, which knows all that it did: SendMessage with to: '${agentId}'`;
+}
+
+export function launchedOutcome(
+  { agentId, file }: Started,
+  { model, description, prompt, canContinue }: Asked,
+): ToolOutcome {
   const text = `Async agent launched successfully.
-agentId: ${agentId} (for you alone; the user need not know it)
+agentId: ${agentId} (for you alone; the user need not know it${canContinue ? `; ${howToContinue(agentId)}` : ''})
 The agent works in the background. You will be told when it is done, and know nothing of what it finds until then: do not guess or report it. Go on with other work that does not touch the same, or answer the user.
 output_file: ${file}
 This is its whole transcript; do not read it, it would fill your context.`;
@@ -52,7 +66,21 @@ This is its whole transcript; do not read it, it would fill your context.`;
       prompt,
       outputFile: file,
       canReadOutputFile: true,
+      canContinueAgent: canContinue,
     },
+  };
+}
+
+/** SendMessage went to an agent that works, or to one that was done and now goes on. */
+export function sentOutcome(agentId: string, how: 'queued' | 'resumed'): ToolOutcome {
+  const later = 'You will be told when it is done.';
+  const told =
+    how === 'resumed'
+      ? { success: true, message: `The agent goes on in the background. ${later}`, resumedAgentId: agentId }
+      : { success: true, message: `The agent works and is told with its next results. ${later}` };
+  return {
+    content: [{ type: 'text', text: JSON.stringify(told) }],
+    result: how === 'resumed' ? { ...told, revivedAgentId: agentId } : told,
   };
 }
 
@@ -72,6 +100,7 @@ export function noticeOf(
 <output-file>${file}</output-file>
 <status>${status}</status>
 <summary>Agent "${about}" ${how}</summary>
+<note>Told more, it goes on and is reported of again.</note>
 <result>${trouble ?? reportOf(end)}</result>
 <usage><subagent_tokens>${tokensOf(usage)}</subagent_tokens><tool_uses>${toolUses}</tool_uses><duration_ms>${end.durationMs}</duration_ms></usage>
 </task-notification>`;

@@ -1,12 +1,13 @@
 /** Runs an agent: a turn of the same loop, with a transcript, tools and words of its own. */
 import { asArray, asObject, isObject, type JsonObject } from '../../format/json.ts';
 import { runTurn } from '../loop.ts';
-import type { Gate, Hooks, LoopEvent, LoopParts, Model, TurnEnd } from '../ports.ts';
+import type { AgentTask, Gate, Hooks, LoopEvent, LoopParts, Model, TurnEnd, TurnPrompt } from '../ports.ts';
 import { createFileMemory } from '../tools/files/memory.ts';
 import type { Tool, ToolSession } from '../tools/tool.ts';
+import { messageText } from '../transcript/prompts.ts';
 import type { OwnTranscript } from '../transcript/transcript.ts';
 import { createTally, type Tally } from '../turn/tally.ts';
-import { type AgentMeta, createAgentTranscript, newAgentId, writeFinished, writeMeta } from './files.ts';
+import { type AgentMeta, agentTranscript, newAgentId, writeFinished, writeMeta } from './files.ts';
 import { agentHooks } from './hooks.ts';
 import type { AgentType } from './types.ts';
 
@@ -31,7 +32,10 @@ export interface Launch {
   readonly model: string;
   readonly description: string;
   readonly prompt: string;
+  /** The call that started it. */
   readonly toolUseId: string;
+  /** It goes on with what it did before, for another call. */
+  readonly again?: { readonly agentId: string; readonly callId: string };
   /** 1 for those that the session itself starts. */
   readonly depth: number;
   readonly parentAgentId?: string | undefined;
@@ -40,6 +44,8 @@ export interface Launch {
   /** Of whoever calls it. */
   readonly session: ToolSession;
   readonly within?: Tally | undefined;
+  /** What it is told while it works. */
+  readonly queue?: LoopParts['queue'];
   readonly signal: AbortSignal;
 }
 
@@ -58,13 +64,21 @@ export interface Ran {
   readonly usage: JsonObject;
 }
 
+/** Transcripts of agents that work now, for whoever: two at once would write into each other's. */
+const working = new Set<string>();
+
+export function isWorking(file: string): boolean {
+  return working.has(file);
+}
+
 /** Throws DiskError when it cannot even begin; what happens later is how it ended. */
 export function startAgent(host: AgentHost, launch: Launch): Started {
-  const { type, toolUseId } = launch;
-  const agentId = newAgentId();
+  const { type, toolUseId, again, queue } = launch;
+  const agentId = again?.agentId ?? newAgentId();
   const session = sessionOf(launch);
   const { version } = host;
-  const transcript = createAgentTranscript({ agentId, session: host.transcript, cwd: () => session.cwd, version });
+  const opened = agentTranscript({ agentId, session: host.transcript, cwd: () => session.cwd, version });
+  const { transcript } = opened;
   const { file } = transcript;
   const meta: AgentMeta = {
     agentType: type.name,
@@ -74,9 +88,13 @@ export function startAgent(host: AgentHost, launch: Launch): Started {
     spawnDepth: launch.depth,
     ...(launch.parentAgentId !== undefined && { parentAgentId: launch.parentAgentId }),
   };
-  writeMeta(file, agentId, meta);
+  if (again === undefined) writeMeta(file, agentId, meta);
   const tally = createTally(launch.within);
   const seen: Seen = { toolUses: 0, usage: {} };
+  const { description, depth } = launch;
+  const isBackground = queue !== undefined;
+  const who = { agentId, agentType: type.name, description, depth, isBackground };
+  const task: AgentTask = { id: toolUseId, ...(again && { callId: again.callId }), ...who };
   const { hooks, linesAfter } = host;
   const tools = launch.tools(agentId);
   const compactAt = host.compactAt();
@@ -84,12 +102,13 @@ export function startAgent(host: AgentHost, launch: Launch): Started {
     model: host.model,
     transcript,
     tools,
-    gate: gateOf(host, type, session),
+    gate: gateOf(host, type, agentId, session),
     ...(hooks && { hooks: agentHooks(hooks, { id: agentId, type: type.name, file }) }),
     session,
-    ask: host.askFor(launch.model, type.prompt, tools.has('Skill')),
+    ask: host.askFor(opened.model ?? launch.model, type.prompt, tools.has('Skill')),
     limits: host.limits(),
     ...(compactAt && { compactAt }),
+    ...(queue && { queue }),
     within: tally,
     // They are about the session.
     linesAfter: (...call) => {
@@ -98,35 +117,41 @@ export function startAgent(host: AgentHost, launch: Launch): Started {
     },
     emit: (event) => {
       note(seen, event);
-      host.emit({ kind: 'agent', id: toolUseId, agentType: type.name, event });
+      host.emit({ kind: 'agent', ...task, event });
     },
   };
   const run = async (): Promise<Ran> => {
-    const end = await runTurn(parts, { content: launch.prompt, source: 'sdk' }, launch.signal);
+    const { prompt: content } = launch;
+    const prompt: TurnPrompt =
+      again === undefined ? { content, source: 'sdk' } : { content: messageText(content), source: 'message' };
+    const end = await runTurn(parts, prompt, launch.signal);
     writeFinished(file, agentId, meta);
+    host.emit({ kind: 'agent-end', ...task, end, ...seen, file });
     return { agentId, end, tally, ...seen };
   };
-  return { agentId, file, ended: run() };
+  host.emit({ kind: 'agent-start', ...task, prompt: launch.prompt });
+  working.add(file);
+  return { agentId, file, ended: run().finally(() => working.delete(file)) };
 }
 
 /** It goes its own ways and has read nothing yet; what it changes can be brought back with the call that started it. */
-function sessionOf({ session, toolUseId }: Launch): ToolSession {
+function sessionOf({ session, toolUseId, again }: Launch): ToolSession {
   return {
     ...session,
     files: createFileMemory(),
     todos: [],
-    backup: (path) => session.backup(path, toolUseId),
+    backup: (path) => session.backup(path, again?.callId ?? toolUseId),
   };
 }
 
 /** The same rules and the same person to ask. */
-function gateOf({ gate }: AgentHost, { name, isReadOnly }: AgentType, session: ToolSession): Gate {
+function gateOf({ gate }: AgentHost, { name, isReadOnly }: AgentType, id: string, session: ToolSession): Gate {
   const now = gate();
   return {
     get mode() {
       return now.mode;
     },
-    decide: (asked) => now.decide({ ...asked, agent: { type: name, cwd: session.cwd, isReadOnly } }),
+    decide: (asked) => now.decide({ ...asked, agent: { id, type: name, cwd: session.cwd, isReadOnly } }),
   };
 }
 

@@ -1,12 +1,13 @@
 /** Agent: hands a task to another run of the model. Older clients call it Task (R15). */
 import { z } from 'zod';
+import { failureOf } from '../loop.ts';
 import { modelId } from '../model/models.ts';
 import { defineTool } from '../tools/define.ts';
 import { failed, type Tool, type ToolHost, type ToolOutcome } from '../tools/tool.ts';
 import type { Tally } from '../turn/tally.ts';
 import type { Background } from './background.ts';
 import { launchedOutcome, noticeOf, outcomeOf } from './outcome.ts';
-import { type AgentHost, type Launch, startAgent } from './run.ts';
+import { type AgentHost, type Launch, type Started, startAgent } from './run.ts';
 import type { AgentType } from './types.ts';
 
 export interface AgentToolParts {
@@ -21,6 +22,9 @@ export interface AgentToolParts {
   readonly total: Tally;
 }
 
+/** The tool that tells an agent more (send.ts). */
+export const SEND = 'SendMessage';
+
 /** Agents that start agents that start agents. */
 export const MOST_DEPTH = 3;
 
@@ -29,7 +33,10 @@ const input = z.object({
   prompt: z.string().min(1).describe('The task itself: all that the agent needs to know, and what to report'),
   subagent_type: z.string().optional().describe('Which kind of agent; general-purpose where left out'),
   model: z.string().optional().describe('Another model than your own: opus, sonnet, haiku or an id'),
-  run_in_background: z.boolean().optional().describe('Go on meanwhile; you are told when it is done'),
+  run_in_background: z
+    .boolean()
+    .optional()
+    .describe('True: go on meanwhile, you are told when it is done. Else the call waits for the report'),
 });
 
 type Input = z.infer<typeof input>;
@@ -73,7 +80,8 @@ async function runAgentTool(asked: Input, host: ToolHost, parts: AgentToolParts,
   const wish = asked.model === 'inherit' ? undefined : asked.model;
   const model = modelId(wish ?? type.model ?? host.turn?.ask.model ?? '');
   const depth = caller.depth + 1;
-  const about = { type: type.name, model, description, prompt };
+  const canContinue = caller.depth === 0 && parts.tools().has(SEND);
+  const about = { type: type.name, model, description, prompt, canContinue };
   const launch = {
     ...about,
     type,
@@ -84,30 +92,41 @@ async function runAgentTool(asked: Input, host: ToolHost, parts: AgentToolParts,
     session: host.session,
   };
   // Who is an agent itself hears of nothing later: it waits.
-  if (asked.run_in_background && caller.depth === 0) return startBehind(launch, parts, about);
+  if (asked.run_in_background && caller.depth === 0) return launchedOutcome(startBehind(launch, parts), about);
   const { ended } = startAgent(parts.host, { ...launch, within: host.turn?.tally, signal: host.signal });
   const ran = await ended;
   host.turn?.denials.push(...ran.end.denials);
   return outcomeOf(ran, about);
 }
 
-type Behind = Omit<Launch, 'signal' | 'within'>;
+export type Behind = Omit<Launch, 'signal' | 'within' | 'queue'>;
 
-function startBehind(launch: Behind, parts: AgentToolParts, about: Parameters<typeof outcomeOf>[1]): ToolOutcome {
+/** Throws DiskError when it cannot begin. */
+export function startBehind(launch: Behind, parts: AgentToolParts): Started {
   const { background, host, total, notify } = parts;
-  const started = background.start((signal) => startAgent(host, { ...launch, within: total, signal }), {
-    description: launch.description,
+  const { description, toolUseId, again } = launch;
+  return background.start((signal, queue) => startAgent(host, { ...launch, within: total, signal, queue }), {
+    description,
     type: launch.type.name,
-    told: (ran, file) => notify(noticeOf(ran, file, launch.toolUseId, launch.description)),
+    told: (ran, file, left) => {
+      const callId = again?.callId ?? toolUseId;
+      notify(noticeOf(ran, file, callId, description));
+      if (left.length === 0) return;
+      const prompt = left.join('\n\n');
+      try {
+        startBehind({ ...launch, prompt, again: { agentId: ran.agentId, callId } }, parts);
+      } catch (error) {
+        notify(`Agent "${description}" was told more and cannot go on: ${failureOf(error).message}`);
+      }
+    },
   });
-  return launchedOutcome(started, about);
 }
 
 /** What is between the session and the person. */
-const FOR_THE_SESSION = new Set(['AskUserQuestion', 'ExitPlanMode', 'EnterPlanMode']);
+const FOR_THE_SESSION = new Set(['AskUserQuestion', 'ExitPlanMode', 'EnterPlanMode', 'StructuredOutput', SEND]);
 
 /** What it may use of what the session has. */
-function toolsOf(type: AgentType, parts: AgentToolParts, caller: Caller): Map<string, Tool> {
+export function toolsOf(type: AgentType, parts: AgentToolParts, caller: Caller): Map<string, Tool> {
   const made = new Map<string, Tool>();
   for (const [name, tool] of parts.tools()) {
     if (

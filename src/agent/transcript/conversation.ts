@@ -174,7 +174,8 @@ function partOf(above: string, entries: readonly Entry[], model: string | undefi
   return first?.content.length === 1 && block?.text === STAND_IN ? rest : undefined;
 }
 
-function asMain(entry: Entry): Entry {
+/** An entry of a side chain as if it were not: what a sub-agent is sent is all of its own transcript. */
+export function asMain(entry: Entry): Entry {
   return { ...entry, head: { ...entry.head, isSidechain: false } };
 }
 

@@ -9,6 +9,7 @@ import { context } from '../../graph/context/context.ts';
 import { isBoundary } from '../../graph/context/node.ts';
 import { createLastPart } from '../../graph/lastpart.ts';
 import { type History, historyOf } from '../history/plan.ts';
+import { asMain } from './conversation.ts';
 import { sessionName } from './names.ts';
 
 export interface OpenedFile {
@@ -61,15 +62,16 @@ export function newFile(file: string): OpenedFile {
   };
 }
 
-/** A torn or damaged file opens too, with what is in it. Throws DiskError when it cannot be read. */
-export function openFile(file: string): OpenedFile {
+/** A torn or damaged file opens too, with what is in it. `isSide`: it is that of a sub-agent. Throws DiskError when it cannot be read. */
+export function openFile(file: string, { isSide = false }: { isSide?: boolean } = {}): OpenedFile {
   const part = createLastPart();
   const newest = new Map<string, Entry>();
   const checkpoints: Entry[] = [];
   let [prompts, length, lastTime, end] = [0, 0, 0, 0];
   let answered: Entry | undefined;
   let counted: Entry | undefined;
-  for (const entry of readEntriesOf(file)) {
+  for (const read of readEntriesOf(file)) {
+    const entry = isSide ? asMain(read) : read;
     const { kind, head, line } = entry;
     part.add(entry);
     newest.set(kind, entry);

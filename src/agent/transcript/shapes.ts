@@ -1,7 +1,7 @@
 /** The parts of lines that are particular to their kind, as the newest client writes them. */
 import { asNumber, type Json, type JsonObject } from '../../format/json.ts';
 import { NO_RESPONSE, UNKNOWN_OUTCOME } from '../../graph/context/close.ts';
-import type { AnswerFields, ApiFailure, CallPlace, Queued, ResultNotes } from '../ports.ts';
+import type { AnswerFields, ApiFailure, CallPlace, ResultNotes } from '../ports.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 
 /** What is told before and after the uuid of a line. */
@@ -49,6 +49,7 @@ export function resultShape(call: CallPlace, outcome: ToolOutcome, promptId: str
     before: userShape([block], promptId),
     after: {
       toolUseResult: outcome.result,
+      ...outcome.beside,
       ...(notes.denial && { toolDenialKind: notes.denial }),
       sourceToolAssistantUUID: call.entryUuid,
       ...(notes.decision && { permissionDecision: notes.decision }),
@@ -63,25 +64,6 @@ export function attachmentShape(attachment: JsonObject, rendered: readonly Json[
       after: { rendered: rendered.map((content) => ({ content })), renderedRole: role },
     }),
   };
-}
-
-export function queuedShape({ content, uuid, typed, isNotice }: Queued, deliveryId: string): Shape {
-  const told = typeof content === 'string' ? content : [...content];
-  const attachment = {
-    type: 'queued_command',
-    prompt: told,
-    source_uuid: uuid,
-    delivery_id: deliveryId,
-    commandMode: isNotice ? 'task-notification' : 'prompt',
-    origin: { kind: isNotice ? 'task-notification' : 'human' },
-    timestamp: typed,
-    ...(!isNotice && { humanTurn: true }),
-  };
-  const rendered =
-    typeof told === 'string'
-      ? `<system-reminder>\n${isNotice ? 'Something in the background is done' : 'The user sent this while you were working'}:\n${told}\n\nTake it into account as you go on.\n</system-reminder>`
-      : told;
-  return attachmentShape(attachment, [rendered], 'system');
 }
 
 const NO_USAGE: JsonObject = {

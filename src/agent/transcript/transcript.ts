@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import type { AppendOptions } from '../../disk/append.ts';
-import { DiskError } from '../../disk/errors.ts';
 import { readEntriesOf } from '../../disk/read.ts';
 import { asString, type JsonObject } from '../../format/json.ts';
 import { boundaryShape, droppedBefore, summaryShape } from '../compact/shapes.ts';
@@ -13,6 +12,7 @@ import { chainEntry } from './envelope.ts';
 import { gitBranchOf } from './gitbranch.ts';
 import { type OpenedFile, readLastPart } from './opened.ts';
 import { createThrottle } from './progress.ts';
+import { agentPromptShape, messageShape, metaShape, promptShape, queuedShape, wordsOf } from './prompts.ts';
 import {
   apiErrorShape,
   attachmentShape,
@@ -20,7 +20,6 @@ import {
   INTERRUPTED,
   INTERRUPTED_TOOL,
   noResponseShape,
-  queuedShape,
   resultShape,
   type Shape,
   UNKNOWN,
@@ -28,7 +27,7 @@ import {
 } from './shapes.ts';
 import { addSpent } from './totals.ts';
 import { createUniqueIds } from './unique.ts';
-import { createWriter } from './writer.ts';
+import { createWriter, notAlone } from './writer.ts';
 
 export interface TranscriptOptions {
   /** Where the work is now; `cd` moves it. */
@@ -54,13 +53,15 @@ export interface OwnTranscript extends Transcript {
   readonly slug: string;
   /** What was asked for last. */
   readonly lastPrompt: string;
+  /** As it was handed in: agents write in the same way. */
+  readonly write: AppendOptions['write'];
 }
 
 export function createTranscript(opened: OpenedFile, options: TranscriptOptions): OwnTranscript {
   const { now = Date.now, agent } = options;
   let { file, sessionId, leaf, lastPrompt, prompts, length, costState, lastTime } = opened;
   // Only these: the rest of what was opened need not be kept.
-  const { slug, usage } = opened;
+  const { slug, usage, ids: taken } = opened;
   let writer = createWriter(file, opened.end, options.write);
   let isResumed = leaf !== undefined;
   let promptId: string = options.agent?.promptId ?? randomUUID();
@@ -73,7 +74,7 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
   const started = now();
   let dropped = droppedBefore(opened.entries);
   const throttle = createThrottle();
-  const ids = createUniqueIds(opened.ids, randomUUID);
+  const ids = createUniqueIds(taken, randomUUID);
   const conversation = createConversation(opened.entries, {
     read: () => (agent ? [...readEntriesOf(file, { to: writer.end })] : readLastPart(file, { to: writer.end })),
     leaf: () => leaf,
@@ -114,10 +115,10 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
   }
 
   /** A line of the chain, which the next one hangs on. */
-  function put(shape: Shape, place: { parent?: string; fsync?: boolean } = {}): JsonObject {
+  function put(shape: Shape, place: { parent?: string; fsync?: boolean; uuid?: string } = {}): JsonObject {
     let entry: JsonObject = {};
     const lines = append(() => {
-      entry = make(shape, place.parent ?? leaf ?? null);
+      entry = make(shape, place.parent ?? leaf ?? null, place.uuid);
       return [entry];
     }, place.fsync === true);
     leaf = asString(entry.uuid);
@@ -160,34 +161,25 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
 
   function writePrompt(content: string | readonly JsonObject[], prompt: PromptOptions): JsonObject {
     const told = typeof content === 'string' ? content : [...content];
-    if (prompt.isMeta) {
-      const { sourceToolUseID } = prompt;
-      const after = sourceToolUseID === undefined ? {} : { sourceToolUseID };
-      return put({ before: userShape(told, promptId, { isMeta: true, turnCompanion: true }), after });
+    if (prompt.isMeta) return put(metaShape(told, promptId, prompt));
+    if (agent !== undefined) {
+      if (isResumed) repair(content);
+      return put(agentPromptShape(told, promptId, prompt.source === 'message'), { fsync: true });
     }
-    // What a sub-agent is told comes from the model that called it: nobody's prompt.
-    if (agent !== undefined) return put({ before: userShape(told, promptId) }, { fsync: true });
     nextPrompt();
     isPromptWritten = true;
     gitBranch = gitBranchOf(options.cwd());
     if (isResumed) repair(content);
     const typed = prompt.source === 'typed';
-    const isNotice = prompt.source === 'notice';
     if (typed) writeMode(prompt.permissionMode);
-    // E10: a command that was called says less of itself.
-    const isCommand = prompt.typed !== undefined;
-    const after: JsonObject = {
-      ...(!isCommand && { permissionMode: prompt.permissionMode }),
-      ...(typed && !isCommand && { origin: { kind: 'human' } }),
-      ...(!isCommand && { promptSource: prompt.source }),
-      turnOrigin: typed ? 'human' : 'sdk',
-      ...(isNotice && NOTICE),
-      turnPosition: { promptIndex: typed ? prompts + 1 : 0, turnIndex: prompts + 1 },
-    };
-    const entry = put({ before: userShape(told, promptId), after }, { fsync: true });
+    // A name that is taken would make a ring of the chain.
+    const isFree = prompt.uuid !== undefined && taken.find(prompt.uuid) < 0;
+    if (isFree) taken.add(prompt.uuid);
+    const named = isFree ? { uuid: prompt.uuid } : {};
+    const entry = put(promptShape(told, promptId, prompt, prompts), { fsync: true, ...named });
     prompts += 1;
     const words = prompt.typed ?? wordsOf(content);
-    if (!isNotice) lastPrompt = words || lastPrompt;
+    if (prompt.source !== 'notice') lastPrompt = words || lastPrompt;
     if (typed) options.onTyped?.(words, sessionId);
     return entry;
   }
@@ -210,6 +202,7 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
     },
     slug,
     usage,
+    write: options.write,
     get lastPrompt() {
       return lastPrompt;
     },
@@ -245,6 +238,7 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
     system: (subtype, fields) => put({ before: { type: 'system', subtype, ...fields }, after: { isMeta: false } }),
     attachment: (attachment, rendered) => put(attachmentShape(attachment, rendered)),
     queued(message) {
+      if (agent !== undefined) return put(messageShape(message));
       const deliveryId = randomUUID();
       writeLine({
         type: 'queue-operation',
@@ -298,22 +292,4 @@ export function createTranscript(opened: OpenedFile, options: TranscriptOptions)
       for (const line of lines.slice(0, 2)) conversation.add(line);
     },
   };
-}
-
-/** Nobody said it: something in the background is done. */
-const NOTICE: JsonObject = {
-  origin: { kind: 'task-notification', producer: 'session-task' },
-  promptSource: 'system',
-  turnOrigin: 'task_notification',
-};
-
-/** Of a sub-agent's file there are no copies to go on in. */
-function notAlone(file: string): DiskError {
-  const what = 'another program wrote to the transcript of a sub-agent';
-  return new DiskError({ what, where: file, next: 'The sub-agent was ended; start it again.' });
-}
-
-function wordsOf(content: string | readonly JsonObject[]): string {
-  if (typeof content === 'string') return content;
-  return content.flatMap((block) => asString(block.text) ?? []).join('\n');
 }

@@ -37,3 +37,9 @@ export function createWriter(file: string, start: number, write?: AppendOptions[
     },
   };
 }
+
+/** Of a sub-agent's file there are no copies to go on in. */
+export function notAlone(file: string): DiskError {
+  const what = 'another program wrote to the transcript of a sub-agent';
+  return new DiskError({ what, where: file, next: 'The sub-agent was ended; start it again.' });
+}

@@ -1,5 +1,6 @@
 /** One call of a tool: asked for, run, and its outcome written. */
-import type { JsonObject } from '../../format/json.ts';
+import { DiskError } from '../../disk/errors.ts';
+import { asString, type JsonObject } from '../../format/json.ts';
 import type { Decision, HookAnswer, ResultNotes } from '../ports.ts';
 import { failed, type Tool, type ToolHost, type ToolOutcome } from '../tools/tool.ts';
 import { REJECTED } from '../transcript/shapes.ts';
@@ -61,7 +62,8 @@ function deny(turn: Turn, call: Call, decision: Extract<Decision, { allow: false
   const { message, interrupt = false, record } = decision;
   const { toolUseId: id, name, input } = call;
   turn.denials.push({ tool_name: name, tool_use_id: id, tool_input: input });
-  turn.emit({ kind: 'denied', id, name, input, message });
+  const source = asString(record?.source);
+  turn.emit({ kind: 'denied', id, name, input, message, ...(source !== undefined && { source }) });
   const outcome = interrupt ? rejected() : failed(message);
   writeResult(turn, call, outcome, {
     ...(record && { decision: record }),
@@ -80,7 +82,12 @@ export async function run(turn: Turn, prepared: Extract<Prepared, { go: true }>)
   const progress = (data: JsonObject): void => {
     // Of a call that was given up nothing more is told.
     if (isOver) return;
-    turn.transcript.progress(call, data);
+    try {
+      turn.transcript.progress(call, data);
+    } catch (error) {
+      // Told from timers, where nobody would catch it: the next line of the turn fails as this one did.
+      if (!(error instanceof DiskError)) throw error;
+    }
     turn.emit({ kind: 'tool-progress', id, data });
   };
   const outcome = await orInstead(turn.signal, outcomeOf(turn, prepared, progress), undefined, GRACE_MS);
@@ -95,6 +102,10 @@ export async function run(turn: Turn, prepared: Extract<Prepared, { go: true }>)
   const hook = turn.signal.aborted ? {} : await runHooks(turn, event, fields);
   writeResult(turn, call, outcome, notes);
   writeFollow(turn, outcome.follow);
+  if (outcome.ends !== undefined) {
+    turn.output = outcome.ends.value;
+    turn.stopped ??= outcome.ends.words;
+  }
   writeHooks(
     turn,
     event,

@@ -18,15 +18,17 @@ export async function runCalls(turn: Turn, calls: readonly Call[]): Promise<'don
 /** A person can answer one question at a time; meanwhile those that are allowed run. */
 async function runBatch(turn: Turn, batch: readonly Call[]): Promise<boolean> {
   const running: Promise<void>[] = [];
+  const open = new Set<Promise<void>>();
   let interrupted = false;
   try {
     for (const call of batch) {
+      while (open.size >= MOST_AT_ONCE) await Promise.race(open);
       if (interrupted || turn.signal.aborted) {
         reject(turn, call);
         continue;
       }
       const prepared: Prepared = await prepare(turn, call);
-      if (prepared.go) running.push(guarded(run(turn, prepared)));
+      if (prepared.go) running.push(tracked(run(turn, prepared), open));
       else interrupted ||= prepared.interrupt;
     }
   } finally {
@@ -37,9 +39,11 @@ async function runBatch(turn: Turn, batch: readonly Call[]): Promise<boolean> {
   return interrupted;
 }
 
-/** Awaited later: until then a failure must not count as unheard. */
-function guarded(running: Promise<void>): Promise<void> {
-  running.catch(() => {});
+/** Open until it is over. Awaited later: until then a failure must not count as unheard. */
+function tracked(running: Promise<void>, open: Set<Promise<void>>): Promise<void> {
+  const over = () => void open.delete(running);
+  open.add(running);
+  running.then(over, over);
   return running;
 }
 
@@ -50,7 +54,7 @@ function batches(turn: Turn, calls: readonly Call[]): Call[][] {
   for (const call of calls) {
     const together = toolNamed(turn, call.name)?.parallel(call.input) === true;
     const last = made.at(-1);
-    if (together && isOpen && last !== undefined && last.length < MOST_AT_ONCE) last.push(call);
+    if (together && isOpen && last !== undefined) last.push(call);
     else made.push([call]);
     isOpen = together;
   }

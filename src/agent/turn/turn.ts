@@ -1,5 +1,5 @@
 /** A turn on its way: what its parts share. */
-import type { JsonObject } from '../../format/json.ts';
+import type { Json, JsonObject } from '../../format/json.ts';
 import { createMeter, type Meter } from '../compact/meter.ts';
 import type { HookAnswer, LoopEvent, LoopParts, TurnEnd } from '../ports.ts';
 import type { Follow, Tool } from '../tools/tool.ts';
@@ -22,8 +22,10 @@ export interface Turn extends LoopParts {
   isBegun: boolean;
   /** The words of the last answer. */
   text: string;
-  /** A hook wants it to end, for this reason. */
+  /** A hook wants it to end, for this reason; or a tool ended it, with these words. */
   stopped?: string;
+  /** What that tool was given. */
+  output?: Json;
 }
 
 /** They go on from turn to turn, as long as the transcript is the same. */

@@ -7,6 +7,10 @@ export const CUT_OFF =
 export const CALL_CUT_OFF =
   'The answer reached the limit of its length inside this call, so it was not run. Make it again, smaller or in parts.';
 export const NOTHING_SAID = 'Your last answer was empty. Please go on with an answer the user can see.';
+/** The client's words: they are told of in its stream. */
+export function mustEndWith(tool: string): string {
+  return `[structured-output-enforce] You MUST call the ${tool} tool to complete this request. Call this tool now.`;
+}
 export const OVER_WINDOW = 'The conversation is longer than the context window of the model.';
 
 export function tooLong(message: string, isWindow = true): ApiFailure {

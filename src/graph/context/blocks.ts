@@ -84,9 +84,18 @@ function withoutCacheControl(block: JsonObject): JsonObject {
 
 function sendableUse(block: JsonObject): JsonObject {
   const name = (asString(block.name) || 'unknown').slice(0, LONGEST_NAME);
-  const input = asObject(block.input) ?? asObject(parseJson(asString(block.input) ?? '')) ?? {};
+  const given = asObject(block.input) ?? asObject(parseJson(asString(block.input) ?? '')) ?? {};
+  const input = name === 'SendMessage' ? asSent(given) : given;
   const sent = RENAMED.get(name) ?? name;
   return sent === block.name && input === block.input ? block : { ...block, name: sent, input };
+}
+
+/** R15: what the client notes beside the input of a message is not sent. */
+const NOTED = ['type', 'recipient', 'recipient_kind', 'content', 'request_id', 'approve'];
+
+function asSent(input: JsonObject): JsonObject {
+  if (!('to' in input) || !NOTED.some((key) => key in input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !NOTED.includes(key)));
 }
 
 /** A4 holds inside of results too: what is empty or incomplete there is left out, an empty result is fine. */

@@ -101,22 +101,6 @@ describe('an agent', () => {
     expect(JSON.stringify(asked.at(-1)?.messages[2])).toContain(String(call?.block.tool_use_id));
   });
 
-  test('several run side by side; fifty in one turn', async () => {
-    const many = Array.from({ length: 50 }, (_, i) => toolUse('Agent', task(`SUB ${i};`)));
-    const it = await talkWith(
-      byPrompt({
-        Begin: [says(many), says('Done.')],
-        ...Object.fromEntries(many.map((_, i) => [`SUB ${i};`, [says(`Report ${i}.`, { delayMs: 1 })]])),
-      }),
-    );
-    expect(await it.say('Begin')).toMatchObject({ reason: 'end_turn', text: 'Done.' });
-    const { file, main, agents } = written(it);
-    expect(agents).toHaveLength(50);
-    expect(results(main).map(({ block }) => block.is_error)).toEqual(many.map(() => undefined));
-    expect(new Set(agents.map(({ meta }) => meta.toolUseId))).toEqual(new Set(many.map(({ id }) => id)));
-    expect(wrongIn(file)).toEqual([]);
-  });
-
   test('may start agents of its own, three deep', async () => {
     const next = (name: string) => [calls('Agent', task(name)), says('Back.')];
     const it = await talkWith(
