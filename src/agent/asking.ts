@@ -7,18 +7,23 @@ import { memoryText, readMemory } from './prompt/memory.ts';
 import { systemPrompt } from './prompt/system.ts';
 import { shellOf } from './tools/shell/script.ts';
 
-/** `prompt`: of an agent, instead of the session's own words. */
-export function askWith(options: AgentOptions, model: string, skills: string, prompt?: string): LoopParts['ask'] {
+/** `prompt`: of an agent, instead of the session's own words. `extras`: what is told of skills and servers. */
+export function askWith(
+  options: AgentOptions,
+  model: string,
+  extras: readonly string[],
+  prompt?: string,
+): LoopParts['ask'] {
   return {
     model,
-    system: systemOf(options, model, skills, prompt),
+    system: systemOf(options, model, extras, prompt),
     maxTokens: maxTokensOf(options.env, model),
     ...thinkingOf(options, model),
   };
 }
 
-function systemOf(options: AgentOptions, model: string, skills: string, prompt?: string): string[] {
-  const { cwd, folders, home, config, env } = options;
+function systemOf(options: AgentOptions, model: string, extras: readonly string[], prompt?: string): string[] {
+  const { cwd, folders, home, config, env, sources } = options;
   const replaced = prompt ?? options.systemPrompt;
   const appended = prompt === undefined ? options.appendSystemPrompt : undefined;
   return systemPrompt({
@@ -32,8 +37,8 @@ function systemOf(options: AgentOptions, model: string, skills: string, prompt?:
       shell: shellOf(env),
       sandbox: options.sandbox?.words,
     }),
-    memory: memoryText(readMemory({ cwd, home, config, folders })),
-    skills,
+    memory: memoryText(readMemory({ cwd, home, config, folders, ...(sources && { sources }) })),
+    extras,
   });
 }
 

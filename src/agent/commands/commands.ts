@@ -1,5 +1,7 @@
 /** What a prompt comes to: words for the model, a command that becomes such words, or one that we answer ourselves. */
 import { asString, type JsonObject } from '../../format/json.ts';
+import { calledOfServer } from '../mcp/called.ts';
+import type { SessionMcp } from '../mcp/session.ts';
 import type { Gate, TurnPrompt } from '../ports.ts';
 import type { Follow, Tool, ToolSession } from '../tools/tool.ts';
 import { CommandTrouble, expand, type RunShell } from './expand.ts';
@@ -17,6 +19,7 @@ export interface CommandParts {
   readonly sessionId: () => string;
   readonly shell: (allowed: readonly string[], signal: AbortSignal) => RunShell;
   readonly local: LocalHost;
+  readonly mcp: SessionMcp;
 }
 
 export type Understood =
@@ -31,11 +34,15 @@ export async function understand(prompt: TurnPrompt, parts: CommandParts, signal
   const typed = wordsIn(prompt.content);
   const called = typed === undefined ? undefined : calledIn(typed);
   if (called === undefined) {
-    const follow = await mentionedFiles(typed ?? '', parts, signal);
+    const files = await mentionedFiles(typed ?? '', parts, signal);
+    const resources = typed?.includes('@') ? await parts.mcp.mentioned(typed, signal) : [];
+    const follow = [...files, ...resources];
     return { kind: 'prompt', prompt: follow.length === 0 ? prompt : { ...prompt, follow } };
   }
   const command = parts.commands.get(called.name);
   if (command !== undefined && !command.isForModel) return callCommand(command, called, prompt, parts, signal);
+  const ofServer = await calledOfServer(called, prompt, parts.mcp, signal);
+  if (ofServer !== undefined) return ofServer;
   if (called.name === 'compact') return { kind: 'compact', called };
   const local = runLocal(called.name, called.args, parts.local);
   if (local !== undefined) {

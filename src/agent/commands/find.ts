@@ -28,11 +28,19 @@ export interface CommandPlace {
   readonly cwd: string;
   readonly home: string;
   readonly config: string;
+  /** Whose are looked for, the user's or the project's; both without it. */
+  readonly sources?: readonly string[];
+}
+
+/** The folders that may have some, the user's own first. */
+export function sourceFolders({ cwd, config, sources }: Omit<CommandPlace, 'home'>): string[] {
+  const has = (source: string) => sources?.includes(source) !== false;
+  return [...(has('user') ? [config] : []), ...(has('project') ? projectFolders(cwd) : [])];
 }
 
 /** By name. The user's own come before the project's, skills before commands, the nearest folder first. */
 export function findCommands(place: CommandPlace): Map<string, Command> {
-  const { cwd, config } = place;
+  const { config } = place;
   const found = new Map<string, Command>();
   let trusted: boolean | undefined;
   const isStrange = ({ file, allowedTools }: Command): boolean => {
@@ -44,7 +52,7 @@ export function findCommands(place: CommandPlace): Map<string, Command> {
     if (command === undefined || found.has(command.name)) return;
     found.set(command.name, { ...command, isStrange: isStrange(command) });
   };
-  for (const folder of [config, ...projectFolders(cwd)]) {
+  for (const folder of sourceFolders(place)) {
     for (const file of filesIn(join(folder, 'skills'), 1)) {
       if (basename(file) === 'SKILL.md' && dirname(file) !== join(folder, 'skills'))
         add(readCommand(file, 'skill', ''));

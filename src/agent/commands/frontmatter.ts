@@ -1,6 +1,6 @@
 /** The head of a Markdown file between two lines of `---`: names with a text or a list, the part of YAML that such heads use. */
-import { readFileSync } from 'node:fs';
 import { codeOf } from '../../disk/errors.ts';
+import { readPlainFile } from '../../disk/plainfile.ts';
 
 export interface Matter {
   readonly fields: Readonly<Record<string, string | readonly string[]>>;
@@ -10,7 +10,7 @@ export interface Matter {
 /** Undefined for a file that cannot be read. */
 export function readMatter(file: string): Matter | undefined {
   try {
-    return parseMatter(readFileSync(file, 'utf8'));
+    return parseMatter(readPlainFile(file));
   } catch (error) {
     if (codeOf(error) === undefined) throw error;
     return undefined;

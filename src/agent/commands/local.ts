@@ -58,7 +58,17 @@ export function runLocal(name: string, args: string, host: LocalHost): LocalAnsw
   return local && { name: known, ...local(args, host) };
 }
 
-export const LOCAL_NAMES: readonly string[] = [...Object.keys(LOCAL), 'cost', 'compact'];
+/** Those worth telling of. */
+export const LOCAL_INFO: readonly Pick<Command, 'name' | 'hint' | 'description'>[] = [
+  { name: 'cost', description: 'what the session used and cost' },
+  { name: 'compact', hint: '[WISHES]', description: 'what was said becomes a summary, to go on from' },
+  { name: 'context', description: 'how full the context is' },
+  { name: 'model', hint: '[NAME]', description: 'the model' },
+  { name: 'rename', hint: 'TITLE', description: 'the title of the session' },
+  { name: 'mcp', hint: '[reconnect|enable|disable|approve|reject NAME]', description: 'the MCP servers' },
+];
+
+export const LOCAL_NAMES: readonly string[] = [...Object.keys(LOCAL), 'cost', 'compact', 'mcp'];
 
 function costText(state: JsonObject | undefined): string {
   const number = (key: string, of: JsonObject | undefined = state) => asNumber(of?.[key]) ?? 0;
@@ -86,11 +96,7 @@ function helpText(commands: readonly Command[]): string {
   const lines = own.map(({ name, hint, description }) => `  /${name}${hint ? ` ${hint}` : ''}  ${description}`);
   return [
     'Commands:',
-    '  /cost  what the session used and cost',
-    '  /compact [WISHES]  what was said becomes a summary, to go on from',
-    '  /context  how full the context is',
-    '  /model [NAME]  the model',
-    '  /rename TITLE  the title of the session',
+    ...LOCAL_INFO.map(({ name, hint, description }) => `  /${name}${hint ? ` ${hint}` : ''}  ${description}`),
     ...(lines.length > 0 ? ['Your own:', ...lines] : []),
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 /** The commands of a session: what a prompt comes to, the Skill tool, and what is answered without a model. */
 import { asNumber, asObject, type JsonObject } from '../../format/json.ts';
+import type { SessionMcp } from '../mcp/session.ts';
 import { parseRule } from '../permissions/rules.ts';
 import type { Rule } from '../permissions/types.ts';
 import type { Gate, TurnEnd, TurnPrompt } from '../ports.ts';
@@ -7,8 +8,8 @@ import type { Session } from '../session.ts';
 import type { Tool, ToolSession } from '../tools/tool.ts';
 import { type CommandParts, type Understood, understand } from './commands.ts';
 import type { RunShell } from './expand.ts';
-import { type CommandPlace, findCommands } from './find.ts';
-import { LOCAL_NAMES } from './local.ts';
+import { type Command, type CommandPlace, findCommands } from './find.ts';
+import { LOCAL_INFO, LOCAL_NAMES, type LocalHost } from './local.ts';
 import { CAVEAT, localText } from './parse.ts';
 import { createRunShell } from './shell.ts';
 import { callable, createSkillTool, skillsText } from './skill.ts';
@@ -19,6 +20,7 @@ export interface TalkOptions extends CommandPlace {
   /** Known once it is made: rules need tools. */
   readonly gate: () => Gate;
   readonly tools: () => ReadonlyMap<string, Tool>;
+  readonly mcp: () => SessionMcp;
   readonly model: () => string;
   readonly setModel: (name: string) => string;
   readonly window: () => number;
@@ -30,6 +32,10 @@ export interface Talk {
   readonly skillTool: Tool | undefined;
   readonly skillsText: string;
   readonly names: readonly string[];
+  /** Those of them that a person would look for, with what they are for. */
+  readonly list: readonly Pick<Command, 'name' | 'hint' | 'description'>[];
+  /** How full the context is. */
+  tokens(): LocalHost['tokens'];
   readonly skills: readonly string[];
   /** Tells of what was used. */
   saw(entry: JsonObject): void;
@@ -55,6 +61,9 @@ export function createTalk(options: TalkOptions): Talk {
       signal,
     );
   const sessionId = () => transcript.sessionId;
+  const tokens = () => {
+    return { used: used || roughly(transcript.messages()), isGuess: used === 0, window: options.window() };
+  };
   const parts = (): CommandParts => ({
     commands,
     gate: options.gate(),
@@ -62,22 +71,33 @@ export function createTalk(options: TalkOptions): Talk {
     session: toolSession,
     sessionId,
     shell,
+    mcp: options.mcp(),
     local: {
       model: options.model(),
       setModel: options.setModel,
       rename: (title) => session.rename(title),
       costState: transcript.costState,
-      tokens: { used: used || roughly(transcript.messages()), isGuess: used === 0, window: options.window() },
+      tokens: tokens(),
       commands: [...commands.values()],
     },
   });
+  const forPeople = [...commands.values()].filter(({ isForModel }) => !isForModel);
   const grant = (texts: readonly string[]) => {
     granted = [...granted, ...rulesOf(texts, 'allowed-tools')];
   };
   return {
     skillTool: callable(commands).length === 0 ? undefined : createSkillTool({ commands, sessionId, shell, grant }),
     skillsText: skillsText(commands),
-    names: [...[...commands.values()].filter(({ isForModel }) => !isForModel).map(({ name }) => name), ...LOCAL_NAMES],
+    get list() {
+      const prompts = options
+        .mcp()
+        .commands.map(({ argumentHint: hint, ...each }) => ({ ...each, ...(hint && { hint }) }));
+      return [...forPeople, ...LOCAL_INFO, ...prompts];
+    },
+    tokens,
+    get names() {
+      return [...forPeople.map(({ name }) => name), ...LOCAL_NAMES, ...options.mcp().commands.map(({ name }) => name)];
+    },
     skills: [...commands.values()].filter(({ kind }) => kind === 'skill').map(({ name }) => name),
     saw: ({ type, subtype, message }) => {
       if (subtype === 'compact_boundary') used = 0;

@@ -11,6 +11,8 @@ export interface MemoryPlace {
   readonly config: string;
   /** Folders added to the work are looked at themselves, not what is above them. */
   readonly folders?: readonly string[];
+  /** Whose files are read; everybody's without it. */
+  readonly sources?: readonly string[];
 }
 
 export interface MemoryFile {
@@ -46,6 +48,7 @@ function createReader(place: MemoryPlace, seen = new Set<string>()) {
   let left = ALL_BYTES;
   /** `within`: a project's files bring in what lies there; the user's own may name any file. */
   const take = (path: string, whose: MemoryFile['whose'], depth: number, within?: readonly string[]) => {
+    if (depth === 0 && place.sources?.includes(whose) === false) return;
     const real = realFile(path);
     if (real === undefined || seen.has(real) || depth > MAX_DEPTH) return;
     if (within !== undefined && !within.some((folder) => real.startsWith(folder))) return;

@@ -35,11 +35,13 @@ export interface SystemParts {
   readonly environment: string;
   /** What CLAUDE.md and the like say. */
   readonly memory: string;
-  /** What can be loaded by name. */
-  readonly skills?: string;
+  /** What can be loaded by name, what servers say of themselves. */
+  readonly extras?: readonly string[];
 }
 
 /** As blocks: what changes least comes first. */
-export function systemPrompt({ replaced, appended, environment, memory, skills = '' }: SystemParts): string[] {
-  return [replaced ?? INSTRUCTIONS, memory, skills, environment, appended ?? ''].filter((part) => part.trim() !== '');
+export function systemPrompt({ replaced, appended, environment, memory, extras = [] }: SystemParts): string[] {
+  return [replaced ?? INSTRUCTIONS, memory, ...extras, environment, appended ?? ''].filter(
+    (part) => part.trim() !== '',
+  );
 }

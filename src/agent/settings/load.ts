@@ -84,7 +84,7 @@ function rulesOf(
 }
 
 /** A project brings its local settings along only by putting them into the repository. */
-function isProjects({ source, file }: SettingsFile): boolean {
+export function isProjects({ source, file }: SettingsFile): boolean {
   return source === 'project' || (source === 'local' && isTracked(file));
 }
 
@@ -111,6 +111,12 @@ function runnable(files: readonly SettingsFile[], trusted: boolean, notices: str
 /** Names that decide where keys go or what programs run: not for a project that nobody trusted. */
 const DELICATE =
   /^(?:ANTHROPIC_|CLAUDE_|SKEIN_|AWS_|GOOGLE_|NODE_|LD_|DYLD_|GIT_|SSH_|PYTHON|PERL|RUBY|.*_PROXY$|PATH$|SHELL$|HOME$|ENV$|BASH_|ZDOTDIR$|IFS$|PS4$|PAGER$|EDITOR$|VISUAL$)/i;
+
+/** Without what a project says that nobody may have trusted. */
+export function ownEnv(files: readonly SettingsFile[]): Record<string, string> {
+  const own = files.filter(({ source }) => source !== 'project' && source !== 'local');
+  return envOf(own, true, []);
+}
 
 function envOf(files: readonly SettingsFile[], trusted: boolean, notices: string[]): Record<string, string> {
   const env: Record<string, string> = {};

@@ -1,6 +1,7 @@
 /** Settings files as they lie on disk. One that cannot be understood is left out and told of; what forbids still holds. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { readPlainFile } from '../../disk/plainfile.ts';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../format/json.ts';
 import { gitTop } from '../prompt/environment.ts';
 import { checkSettings } from './check.ts';
@@ -30,6 +31,11 @@ const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
   win32: 'C:\\Program Files\\ClaudeCode',
 };
 
+/** Where whoever manages the machine says what holds on it. */
+export function managedFolder(): string {
+  return MANAGED[process.platform] ?? '/etc/claude-code';
+}
+
 interface Named {
   readonly source: Source;
   readonly file: string;
@@ -41,7 +47,7 @@ interface Named {
 /** Where settings may lie, the strongest first. */
 export function settingsFiles(place: SettingsPlace): Named[] {
   const { cwd, config, flag, sources = ['user', 'project', 'local'] } = place;
-  const managed = place.managed ?? MANAGED[process.platform] ?? '/etc/claude-code';
+  const managed = place.managed ?? managedFolder();
   const top = gitTop(cwd) ?? cwd;
   const locals = [...new Set([top, cwd])].map((root) => ({
     source: 'local' as const,
@@ -107,7 +113,8 @@ async function readOne(named: Named): Promise<ReadOne | undefined> {
   const wrong = (what: string, at: Problem['at']): Problem => ({ source, file, what, at });
   let text: string;
   try {
-    text = named.text ?? readFileSync(file, 'utf8');
+    // What a person names may be a pipe of theirs.
+    text = named.text ?? (source === 'flag' ? readFileSync(file, 'utf8') : readPlainFile(file));
   } catch (error) {
     // A file that was asked for by name is missed by whoever asked.
     if (isMissing(error) && source !== 'flag') return undefined;

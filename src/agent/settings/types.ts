@@ -61,7 +61,21 @@ export interface HookSetting {
   /** Nobody waits for it. */
   readonly isAsync: boolean;
   readonly from: Source;
+  /** Asked instead of running the command: the program that drives us. Never rejects. */
+  readonly call?: HookCall;
 }
+
+/** What a hook would have printed, and how it would have ended. */
+export type HookCall = (
+  event: { readonly name: string; readonly input: JsonObject; readonly toolUseId: string },
+  timeoutMs: number,
+  signal: AbortSignal,
+) => Promise<{
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+  readonly why: 'exit' | 'timeout' | 'interrupt' | 'failed';
+}>;
 
 export interface Settings {
   /** Those that are there, the strongest first. */

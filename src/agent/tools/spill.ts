@@ -33,13 +33,15 @@ export interface SendableOptions {
   readonly complete?: boolean;
   /** Characters of the beginning that the model gets. */
   readonly preview?: number;
+  /** Characters that can be sent, where it is not the usual number. */
+  readonly max?: number;
 }
 
 const PREVIEW_CHARS = 2000;
 
 /** The text as it is, or in the form by which readers find the file again. A disk that takes nothing costs the middle, not the call. */
 export function toSendable(host: ToolHost, text: string, options: SendableOptions = {}): Sendable {
-  const max = host.session.limits.outputChars;
+  const max = options.max ?? host.session.limits.outputChars;
   if (text.length <= max) return { text };
   const bytes = options.bytes ?? Buffer.byteLength(text);
   try {

@@ -36,8 +36,12 @@ export interface ToolOutcome {
   /** `toolUseResult`, in the shape of the format (E6, seeds 7.3); an error is a plain string. */
   readonly result: Json;
   readonly isError?: boolean;
+  /** Further fields of the result's line, such as a call of an MCP server leaves. */
+  readonly beside?: JsonObject;
   /** Lines that come after the result. */
   readonly follow?: readonly Follow[];
+  /** The turn ends with it: what was asked for, and in words. */
+  readonly ends?: { readonly value: Json; readonly words: string };
 }
 
 /** What is told to the model beside a prompt or a result. */
