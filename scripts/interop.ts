@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installClient, NEWEST, OLD } from '../test/interop/clients.ts';
+import { installSdk } from '../test/interop/sdk.ts';
 
 for (const version of [NEWEST, OLD]) {
   try {
     installClient(version);
+    installSdk();
   } catch (error) {
     const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
     console.error(`interop: skipped, npm cannot provide client ${version}: ${reason}`);

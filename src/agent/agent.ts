@@ -3,18 +3,20 @@ import type { JsonObject } from '../format/json.ts';
 import type { Agent, AgentOptions } from './agenttypes.ts';
 import { askWith } from './asking.ts';
 import { compactLimit } from './compact/limit.ts';
-import { createGate } from './gate.ts';
+import { createGate, type Mode } from './gate.ts';
 import { createSessionHooks, type SessionHooks } from './hooks/session.ts';
 import { runTurn } from './loop.ts';
+import { createSessionMcp } from './mcp/session.ts';
 import { createModel } from './model/anthropic.ts';
 import { DEFAULT_MODEL, factsOf, modelId } from './model/models.ts';
 import { hidesAnything } from './permissions/hidden.ts';
 import { createPlanning } from './plan/planning.ts';
 import type { LoopParts } from './ports.ts';
 import { createQueue } from './queue.ts';
+import { createSteering } from './steering.ts';
 import { createBackground } from './subagents/background.ts';
 import { findAgents } from './subagents/find.ts';
-import { chosenTools, questions } from './toolchoice.ts';
+import { chosenTools, isLeftOut, questions } from './toolchoice.ts';
 import { afterCall } from './tools/aftercall.ts';
 import { createToolSession } from './toolsession.ts';
 import { createTally } from './turn/tally.ts';
@@ -34,7 +36,8 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const { history } = session;
   const say = options.notice;
   const { folders, home, sandbox } = options;
-  const around = { cwd, home, config, env, folders, sandbox };
+  const sources = options.sources && { sources: options.sources };
+  const around = { cwd, home, config, env, folders, sandbox, ...sources };
   const toolSession = createToolSession({ ...around, transcript, history, say });
   where = () => toolSession.session.cwd;
   const told = options.model ?? (env.ANTHROPIC_MODEL || undefined) ?? session.model ?? options.settingsModel;
@@ -50,21 +53,29 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     wrote,
     notice: say,
   });
-  const { createAgentTool } = await import('./subagents/tool.ts');
+  const setModel = (to: string) => {
+    name = modelId(to);
+    return name;
+  };
+  const setMode = (mode: Mode) => {
+    gate.setMode(mode);
+    // Nothing is written before something is said.
+    if (transcript.leaf !== undefined) transcript.line({ type: 'permission-mode', permissionMode: mode });
+  };
+  const { createAgentTools } = await import('./subagents/tools.ts');
   const { createTalk } = await import('./commands/talk.ts');
   const talk = createTalk({
     cwd,
     home: options.home,
     config,
+    ...sources,
     session,
     toolSession: toolSession.session,
     gate: () => gate,
     tools: () => tools,
+    mcp: () => mcp,
     model: () => name,
-    setModel: (to) => {
-      name = modelId(to);
-      return name;
-    },
+    setModel,
     window: () => factsOf(name).window,
     wrote,
   });
@@ -72,10 +83,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     config,
     slug: transcript.slug,
     mode: () => gate.mode,
-    setMode: (mode) => {
-      gate.setMode(mode);
-      transcript.line({ type: 'permission-mode', permissionMode: mode });
-    },
+    setMode,
   });
   const own = [...(talk.skillTool === undefined ? [] : [talk.skillTool]), ...(await questions(options, planning))];
   const total = createTally();
@@ -84,7 +92,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     ...(options.maxBudgetUSD !== undefined && { maxBudgetUSD: options.maxBudgetUSD }),
   };
   const types = findAgents(options);
-  const agentTool = createAgentTool({
+  const agentTools = createAgentTools({
     types,
     tools: () => tools,
     background,
@@ -103,7 +111,22 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       emit,
     },
   });
-  const tools = chosenTools([...allTools(model, () => name), agentTool, ...own], options);
+  const structured = options.schema && (await import('./structured.ts')).structuredTool(options.schema, say);
+  const tools = chosenTools([...allTools(model, () => name), ...agentTools, ...own], options);
+  const byTool = options.mcp?.permissionTool;
+  const isOut = isLeftOut(options);
+  const mcp = createSessionMcp(options.mcp, {
+    cwd,
+    env,
+    version: options.version,
+    folders: () => [cwd, ...folders],
+    folder: () => transcript.file.replace(/\.jsonl$/, ''),
+    tools,
+    // What decides over the model is not for the model to call.
+    isLeftOut: (tool) => tool === byTool || isOut(tool),
+    ask: options.ask,
+    notice: say,
+  });
   const gate = createGate({
     mode: options.mode,
     rules: options.rules,
@@ -117,13 +140,20 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     folders: [cwd, ...options.folders],
     ...(hooks && { consult: hooks.consult }),
     ...(options.ask && { ask: announced(planning.showing(options.ask), hooks) }),
+    ...(byTool !== undefined && { ask: (await import('./mcp/asktool.ts')).askTool(byTool, mcp) }),
   });
-  if (hidesAnything(options.rules)) toolSession.session.hides = gate.hides;
+  if (structured) tools.set(structured.name, structured);
+  const hide = () => {
+    toolSession.session.hides = gate.hides;
+  };
+  if (hidesAnything(options.rules)) hide();
+  let thinks: Pick<AgentOptions, 'thinking'> = options;
   const askFor = (model: string, prompt?: string, hasSkills = tools.has('Skill')) =>
-    askWith(options, model, hasSkills ? talk.skillsText : '', prompt);
+    askWith({ ...options, ...thinks }, model, [hasSkills ? talk.skillsText : '', mcp.instructions], prompt);
   const compactAt = compactLimit(env);
   /** What is asked with; after a compaction the instructions in files are read again. */
   let usual = askFor(name);
+  let serversSay = mcp.instructions;
   let isCompacted = false;
   const parts: LoopParts = {
     model,
@@ -138,6 +168,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     ...(compactAt && { compactAt }),
     remind: planning.withPrompt,
     linesAfter: afterCall,
+    ...(structured && { endsWith: structured.name }),
     emit: (event) => {
       if (event.kind === 'entry') {
         toolSession.saw(event.entry);
@@ -153,7 +184,13 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
   const source = options.isCleared ? 'clear' : transcript.leaf === undefined ? 'startup' : 'resume';
   /** Lines of the hooks that ran as it began: nothing is written before something is said. */
   const opening = [...((await hooks?.start(source, options.signal)) ?? [])];
+  if (options.mcp?.waits) await mcp.ready(options.signal);
   let isBegun = false;
+  const begin = () => {
+    if (!isBegun && options.name !== undefined) session.rename(options.name);
+    isBegun = true;
+    for (const entry of opening.splice(0)) wrote(transcript.entry(entry));
+  };
   return {
     get sessionId() {
       return transcript.sessionId;
@@ -172,20 +209,25 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     get mode() {
       return gate.mode;
     },
-    tools: [...tools.keys()],
-    commands: talk.names,
+    mayBypass: options.mayBypass === true,
+    get tools() {
+      return [...tools.keys()];
+    },
+    get commands() {
+      return talk.names;
+    },
     skills: talk.skills,
     agents: tools.has('Agent') ? [...types.keys()] : [],
+    mcp,
     version: options.version,
     keySource: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].find((key) => env[key]) ?? 'none',
     turn: async (prompt, signal) => {
-      if (!isBegun && options.name !== undefined) session.rename(options.name);
-      isBegun = true;
-      for (const entry of opening.splice(0)) wrote(transcript.entry(entry));
+      begin();
+      await mcp.ready(signal);
       const understood = await talk.understand(prompt, signal);
       if (understood.kind === 'local') return talk.answer(understood);
-      if (isCompacted) usual = askFor(usual.model);
-      isCompacted = false;
+      if (isCompacted || serversSay !== mcp.instructions) usual = askFor(usual.model);
+      [isCompacted, serversSay] = [false, mcp.instructions];
       if (understood.kind === 'compact') {
         const { compactByHand } = await import('./compact/manual.ts');
         const refuse = (text: string) => void talk.answer({ ...understood, kind: 'local', text, failed: true });
@@ -198,8 +240,21 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
       const follow = [...(understood.prompt.follow ?? []), ...planning.withPrompt()];
       return runTurn(turn, follow.length === 0 ? understood.prompt : { ...understood.prompt, follow }, signal);
     },
-    queue: queue.add,
-    unqueue: queue.next,
+    shell: async (command, signal) => {
+      begin();
+      const { runTyped } = await import('./commands/typed.ts');
+      return runTyped({ transcript, session: toolSession.session, wrote }, command, signal);
+    },
+    setMode: (mode) => {
+      planning.turned(mode);
+      setMode(mode);
+    },
+    setModel,
+    setThinking: (thinking) => {
+      thinks = thinking === undefined ? options : { thinking };
+      usual = askFor(usual.model);
+    },
+    ...createSteering({ session, queue, gate, talk, types, hide, background, shells: toolSession.session.shells }),
     background: background.next,
     get hasMore() {
       return queue.size > 0 || background.next() !== undefined;
@@ -210,6 +265,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
     close: async (reason = 'other') => {
       await background.close();
+      await mcp.close();
       await hooks?.end(reason);
       await toolSession.close();
       session.close();

@@ -54,11 +54,19 @@ export interface OwnGate extends Gate {
   setMode(mode: Mode): void;
   /** A rule forbids to read it: it is not to be shown in lists either. */
   hides(path: string): boolean;
+  /** For the rest of the session. */
+  amend(change: Amendment): void;
+}
+
+/** What becomes of the rules, and of the folders of the work. */
+export interface Amendment {
+  readonly rules?: (rules: readonly Rule[]) => readonly Rule[];
+  readonly folders?: (folders: readonly string[]) => readonly string[];
 }
 
 export function createGate(options: GateOptions): OwnGate {
-  const { rules = [], ask } = options;
-  let { mode } = options;
+  const { ask } = options;
+  let { mode, rules = [], folders } = options;
   const granted = new Set<string>();
   return {
     get mode() {
@@ -67,9 +75,13 @@ export function createGate(options: GateOptions): OwnGate {
     setMode: (to) => {
       mode = to;
     },
-    hides: (path) => isHidden(path, rules, worldOf(options)),
+    amend: (change) => {
+      rules = change.rules?.(rules) ?? rules;
+      folders = change.folders?.(folders) ?? folders;
+    },
+    hides: (path) => isHidden(path, rules, worldOf({ ...options, folders })),
     decide: async (asked) => {
-      const world = worldOf(options, asked.agent?.cwd);
+      const world = worldOf({ ...options, folders }, asked.agent?.cwd);
       const policy = { mode: modeFor(asked, mode), rules: [...rules, ...(asked.granted ?? [])], world };
       const verdict = await verdictOn(asked, policy);
       if (verdict.note !== undefined) options.notice?.(`${nameOf(asked)}: ${verdict.note}`);
@@ -166,7 +178,8 @@ function unanswered(message: string): Decision {
 }
 
 function refused({ deny: message, interrupt }: Refused): Decision {
-  return { allow: false, message, interrupt, denial: 'user-rejected' };
+  const record = { decision: 'reject', source: 'user_reject' };
+  return { allow: false, message, interrupt, denial: 'permission-rule', record };
 }
 
 function denied(asked: Asked, verdict: Verdict, because = whyOf(verdict)): Decision {

@@ -16,6 +16,8 @@ export interface ToolSessionOptions {
   readonly config: string;
   readonly env: ToolSession['env'];
   readonly folders: readonly string[];
+  /** Whose instructions count; everybody's without it. */
+  readonly sources?: readonly string[];
   readonly transcript: Transcript;
   /** What a session that is gone on with has kept. */
   readonly history: History;

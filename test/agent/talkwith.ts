@@ -7,16 +7,20 @@ import type { AgentOptions } from '../../src/agent/agenttypes.ts';
 import { parseRule } from '../../src/agent/permissions/rules.ts';
 import type { Mode } from '../../src/agent/permissions/types.ts';
 import type { TurnEnd } from '../../src/agent/ports.ts';
-import { newestSession, newSession, resumeSession } from '../../src/agent/session.ts';
+import { newestSession, newSession, resumeSession, type SessionOptions } from '../../src/agent/session.ts';
 import { loadSettings } from '../../src/agent/settings/load.ts';
 import type { JsonObject } from '../../src/format/json.ts';
 import { tempFolder, transcriptsBelow } from '../support/files.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
 import { linesOf } from './world.ts';
 
-export interface SayOptions extends Pick<Partial<AgentOptions>, 'ask' | 'maxTurns' | 'maxBudgetUSD' | 'emit'> {
+export interface SayOptions extends Pick<Partial<AgentOptions>, 'ask' | 'maxTurns' | 'maxBudgetUSD' | 'emit' | 'mcp'> {
   /** Interrupts the turn. */
   readonly stop?: AbortSignal;
+  /** Waits for what runs in the background and tells the model of it, as `-p` does; gives how the last turn ended. */
+  readonly drain?: boolean;
+  /** The write call of transcripts. */
+  readonly write?: SessionOptions['write'];
 }
 
 export interface TalkWith {
@@ -26,6 +30,8 @@ export interface TalkWith {
   readonly notices: string[];
   /** One prompt, in the newest session if there is one. */
   say(prompt: string, mode?: Mode, more?: SayOptions): Promise<TurnEnd>;
+  /** Several, one after the other, by one agent. */
+  sayAll(prompts: readonly string[], mode?: Mode, more?: SayOptions): Promise<TurnEnd[]>;
   entries(): JsonObject[];
 }
 
@@ -48,11 +54,11 @@ export async function talkWith(
   const notices: string[] = [];
   const place = { cwd, home, config };
 
-  const say = async (prompt: string, mode: Mode = 'default', more: SayOptions = {}): Promise<TurnEnd> => {
-    const { stop = new AbortController().signal, ...limits } = more;
+  const sayAll: TalkWith['sayAll'] = async (prompts, mode = 'default', more = {}) => {
+    const { stop = new AbortController().signal, drain = false, write, ...limits } = more;
     const settings = await loadSettings({ ...place, managed: join(root, 'none'), print: true });
     const newest = newestSession(place);
-    const options = { config, cwd, version: '0.0.0-test' };
+    const options = { config, cwd, version: '0.0.0-test', ...(write && { write }) };
     const agent = await createAgent({
       ...place,
       open: () => (newest === undefined ? newSession(options) : resumeSession(options, newest)),
@@ -68,11 +74,23 @@ export async function talkWith(
       ...limits,
     });
     try {
-      return await agent.turn({ content: prompt, source: 'sdk' }, stop);
+      const ends: TurnEnd[] = [];
+      for (const content of prompts) ends.push(await agent.turn({ content, source: 'sdk' }, stop));
+      while (drain && agent.hasMore) {
+        const next = agent.unqueue();
+        if (next === undefined) await agent.background();
+        else ends.push(await agent.turn({ content: next.content, source: 'notice' }, stop));
+      }
+      return ends;
     } finally {
       await agent.close();
     }
   };
+  const say: TalkWith['say'] = async (prompt, ...more) => {
+    const end = (await sayAll([prompt], ...more)).at(-1);
+    if (end === undefined) throw new Error('nothing was said');
+    return end;
+  };
   const entries = () => transcriptsBelow(join(config, 'projects')).flatMap((file) => linesOf(file));
-  return { model, home, cwd, notices, say, entries };
+  return { model, home, cwd, notices, say, sayAll, entries };
 }

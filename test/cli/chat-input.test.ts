@@ -106,8 +106,9 @@ describe('lines of stream-json', () => {
       prompt: 'hi',
     });
     const content = [{ type: 'text', text: 'hi' }];
-    const message = { type: 'user', uuid: 'u', message: { role: 'user', content }, session_id: '' };
-    expect(parseInputLine(line(message), 1)).toEqual({ kind: 'prompt', prompt: content, uuid: 'u' });
+    const uuid = '11111111-1111-4111-8111-111111111111';
+    const message = { type: 'user', uuid, message: { role: 'user', content }, session_id: '' };
+    expect(parseInputLine(line(message), 1)).toEqual({ kind: 'prompt', prompt: content, uuid });
   });
 
   test('control requests have an id; other types are passed over', () => {

@@ -103,6 +103,7 @@ describe('output formats', () => {
     expect(events.filter((name, i) => name !== 'ping' && name !== events[i - 1])).toEqual([
       'system',
       'user',
+      'system',
       'message_start',
       ...block,
       ...block,

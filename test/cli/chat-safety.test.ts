@@ -34,7 +34,7 @@ describe('modes', () => {
 
 test.each([
   ['stdio', '--input-format stream-json'],
-  ['mcp__a__b', 'PermissionRequest hook'],
+  ['Bash', 'mcp__SERVER__TOOL'],
 ])('--permission-prompt-tool %s: what works instead is told', async (tool, next) => {
   const chat = await chatWith([]);
   const { code, err } = await chat.run(['-p', 'go', '--permission-prompt-tool', tool]);

@@ -132,7 +132,7 @@ describe('stream-json input', () => {
     await printed('"type":"result"');
     gate.release();
     child.stdin?.end(
-      line({ type: 'control_request', request_id: 'r2', request: { subtype: 'set_model' } }) + user('two'),
+      line({ type: 'control_request', request_id: 'r2', request: { subtype: 'set_weather' } }) + user('two'),
     );
     const { code, lines } = await done;
     expect(code).toBe(0);

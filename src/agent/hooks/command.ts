@@ -24,6 +24,8 @@ export interface HookRan {
   readonly why: 'exit' | 'timeout' | 'interrupt' | 'failed';
   readonly durationMs: number;
   readonly timeoutMs: number;
+  /** No process: a function of the program that drives us. */
+  readonly isCall?: boolean;
 }
 
 /** Of each stream; a hook that says more has nothing to say. */

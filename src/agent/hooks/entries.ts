@@ -39,7 +39,7 @@ function outcome(run: HookRun, said: Said): JsonObject | undefined {
     const told = HEARD.has(run.event) ? `${run.name} hook success: ${words}` : undefined;
     return attachment({ type: 'hook_success', ...about(run), content: words, stdout, stderr, ...rest }, told);
   }
-  const isTold = said.isJson && !said.isQuiet && run.event !== 'UserPromptSubmit';
+  const isTold = said.isJson && !said.isQuiet && !ran.isCall && run.event !== 'UserPromptSubmit';
   if (!isTold || said.block !== undefined || said.permission?.says === 'deny') return undefined;
   return attachment({ type: 'hook_success', ...about(run), content: '', stdout, stderr, ...rest });
 }

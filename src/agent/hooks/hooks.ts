@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { asString, type JsonObject } from '../../format/json.ts';
-import type { HookAnswer, Hooks } from '../ports.ts';
-import type { HookSetting } from '../settings/types.ts';
+import type { Hooks } from '../ports.ts';
+import type { HookCall, HookSetting } from '../settings/types.ts';
 import { answerOf } from './answer.ts';
 import { type HookRan, runHook, startHook } from './command.ts';
 import { hookName, hooksFor } from './match.ts';
@@ -37,27 +37,39 @@ export function createHooks(options: HooksOptions): Hooks {
       const hooks = hooksFor(settings, event, fields);
       if (hooks.length === 0) return {};
       const session = options.now();
-      const input = `${JSON.stringify(inputOf(event, fields, session))}\n`;
+      const told = inputOf(event, fields, session);
+      const toolUseID = asString(fields.tool_use_id) ?? randomUUID();
+      const input = `${JSON.stringify(told)}\n`;
       const env = { ...options.env, CLAUDE_PROJECT_DIR: options.root };
       // In a folder that is gone nothing starts, and a hook that does not start forbids nothing.
       const place = { input, env, cwd: existsSync(session.cwd) ? session.cwd : options.root };
       for (const { command, isAsync } of hooks) if (isAsync) startHook({ command, ...place });
       const ran = await Promise.all(
-        hooks.flatMap((hook) =>
-          hook.isAsync ? [] : [runHook({ command: hook.command, ...place, signal, timeoutMs: timeoutOf(hook) })],
-        ),
+        hooks.flatMap((hook) => {
+          const timeoutMs = timeoutOf(hook);
+          if (hook.isAsync) return [];
+          if (hook.call) return [called(hook, { name: event, input: told, toolUseId: toolUseID }, timeoutMs, signal)];
+          return [runHook({ command: hook.command, ...place, signal, timeoutMs })];
+        }),
       );
       const said = ran.map((each) => saidBy(each, event));
       const name = hookName(event, fields);
       for (const words of said.flatMap((each) => wordsFor(name, each))) notice(words);
-      return ran.length === 0 ? {} : answer(event, fields, name, said);
+      return ran.length === 0 ? {} : answerOf({ event, name, toolUseID }, fields, said);
     },
   };
 }
 
-function answer(event: string, fields: JsonObject, name: string, said: readonly Said[]): HookAnswer {
-  const toolUseID = asString(fields.tool_use_id) ?? randomUUID();
-  return answerOf({ event, name, toolUseID }, fields, said);
+async function called(
+  { command, call }: HookSetting,
+  event: Parameters<HookCall>[0],
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<HookRan> {
+  const began = performance.now();
+  const ended = await call?.(event, timeoutMs, signal);
+  const durationMs = Math.round(performance.now() - began);
+  return { command, stdout: '', stderr: '', code: 0, why: 'exit', ...ended, durationMs, timeoutMs, isCall: true };
 }
 
 /** As in the published client; what a person waits for may take less. */

@@ -1,6 +1,6 @@
 /** Which hooks an event is for. */
 import { asString, type JsonObject } from '../../format/json.ts';
-import type { HookSetting } from '../settings/types.ts';
+import type { HookCall, HookSetting } from '../settings/types.ts';
 
 /** The field that a matcher looks at; events without one run every hook. */
 const MATCHED: Readonly<Record<string, string>> = {
@@ -31,10 +31,11 @@ export function hookName(event: string, fields: JsonObject): string {
 /** The same command once, however often it is written down. */
 export function hooksFor(settings: readonly HookSetting[], event: string, fields: JsonObject): HookSetting[] {
   const value = matchedValue(event, fields);
-  const found = new Map<string, HookSetting>();
+  const found = new Map<string | HookCall, HookSetting>();
   for (const hook of settings) {
     if (hook.event !== event || (value !== undefined && !isMatch(hook.matcher, value))) continue;
-    if (!found.has(hook.command)) found.set(hook.command, hook);
+    const key = hook.call ?? hook.command;
+    if (!found.has(key)) found.set(key, hook);
   }
   return [...found.values()];
 }

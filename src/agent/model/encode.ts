@@ -11,7 +11,7 @@ export function encodeBody({ messages, ...rest }: Body): Buffer {
     if (i > 0) pieces.push(COMMA);
     pieces.push(bytesOf(message));
   });
-  const others = JSON.stringify(rest).slice(1);
+  const others = wellFormed(JSON.stringify(rest)).slice(1);
   pieces.push(Buffer.from(others === '}' ? ']}' : `],${others}`));
   return joined(pieces);
 }
@@ -40,7 +40,13 @@ export function giveBack(body: Uint8Array): void {
 function bytesOf(message: ApiMessage): Uint8Array {
   const known = encoded.get(message);
   if (known !== undefined) return known;
-  const bytes = Buffer.from(JSON.stringify(message));
+  const bytes = Buffer.from(wellFormed(JSON.stringify(message)));
   encoded.set(message, bytes);
   return bytes;
+}
+
+/** Half a character, as a server or a cut leaves it, would have the API refuse this request and all that repeat it. */
+function wellFormed(json: string): string {
+  if (!json.includes('\\ud')) return json;
+  return json.replace(/\\(?:\\|ud[89a-f][0-9a-f]{2})/g, (found) => (found === '\\\\' ? found : '\ufffd'));
 }

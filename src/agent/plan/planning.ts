@@ -24,6 +24,8 @@ export interface Planning {
   read(): string | undefined;
   write(plan: string): void;
   enter(): Follow;
+  /** The person turns to another mode: a plan that is approved leads back to the one before. */
+  turned(to: Mode): void;
   /** Back to what was before, or on to what the person chose. */
   leave(): Follow;
   /** Told with a prompt. */
@@ -68,6 +70,11 @@ export function createPlanning({ config, slug, mode, setMode }: PlanningOptions)
       isTold = false;
       setMode('plan');
       return tell();
+    },
+    turned: (to) => {
+      if (to !== 'plan' || mode() === 'plan') return;
+      before = mode();
+      isTold = false;
     },
     leave: () => {
       setMode(chosen ?? before);

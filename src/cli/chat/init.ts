@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Agent } from '../../agent/agenttypes.ts';
 import type { JsonObject } from '../../format/json.ts';
 
+/** The client's names. */
+const SOURCES: Readonly<Record<string, string>> = { flag: 'dynamic', acp: 'dynamic', managed: 'enterprise' };
+
 export function initMessage(agent: Agent): JsonObject {
   return {
     type: 'system',
@@ -10,7 +13,11 @@ export function initMessage(agent: Agent): JsonObject {
     cwd: agent.cwd,
     session_id: agent.sessionId,
     tools: [...agent.tools],
-    mcp_servers: [],
+    mcp_servers: agent.mcp.servers.map(({ name, status, scope }) => ({
+      name,
+      status,
+      source: SOURCES[scope] ?? scope,
+    })),
     model: agent.model,
     permissionMode: agent.mode,
     slash_commands: [...agent.commands],

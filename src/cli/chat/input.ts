@@ -11,7 +11,11 @@ export type InputMessage =
   | { readonly kind: 'control'; readonly id: string; readonly request: JsonObject }
   /** To a question of ours. */
   | { readonly kind: 'answer'; readonly response: JsonObject }
+  /** The answer to a request is not wanted any more. */
+  | { readonly kind: 'cancel'; readonly id: string }
   | { readonly kind: 'other' };
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /** Throws for what is no message: a program that sends it has to be told. */
 export function parseInputLine(line: string, number: number): InputMessage {
@@ -25,6 +29,7 @@ export function parseInputLine(line: string, number: number): InputMessage {
   }
   const response = message.type === 'control_response' ? asObject(message.response) : undefined;
   if (response !== undefined) return { kind: 'answer', response };
+  if (message.type === 'control_cancel_request') return { kind: 'cancel', id: asString(message.request_id) ?? '' };
   if (message.type !== 'user') {
     if (asString(message.type) === undefined) throw bad('It has no type.', number, line);
     return { kind: 'other' };
@@ -37,7 +42,8 @@ export function parseInputLine(line: string, number: number): InputMessage {
   if (prompt === undefined || prompt.length === 0)
     throw bad('message.content is neither text nor blocks.', number, line);
   const uuid = asString(message.uuid);
-  return { kind: 'prompt', prompt, ...(uuid !== undefined && { uuid }) };
+  // It becomes the name of a line in the transcript.
+  return { kind: 'prompt', prompt, ...(uuid !== undefined && UUID.test(uuid) && { uuid }) };
 }
 
 function bad(what: string, number: number, line: string): CommandError {

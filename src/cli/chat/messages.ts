@@ -11,24 +11,16 @@ export interface MessageOptions {
   readonly replay: boolean;
 }
 
-/** What to print when something happened; most events are told by the entry they leave. */
+/** What to print when something happened; most events are told by the entry they leave, agents by tasks.ts. */
 export function messagesOf(event: LoopEvent, options: MessageOptions): JsonObject[] {
   if (event.kind === 'entry') return entryMessages(event.entry, options);
   if (event.kind === 'model') return modelMessages(event.event, options);
-  if (event.kind === 'agent') return agentMessages(event, options);
   if (event.kind === 'compacting') return [system('status', { status: 'compacting' }, options)];
   if (event.kind === 'compacted') return [system('status', compactedFields(event.error), options)];
-  if (event.kind !== 'denied') return [];
+  // Whoever was asked, or whose hook said no, knows it.
+  if (event.kind !== 'denied' || event.source === 'hook' || event.source === 'user_reject') return [];
   const { id, name, message } = event;
   return [system('permission_denied', { tool_name: name, tool_use_id: id, message }, options)];
-}
-
-/** What an agent said and did; how it was streamed stays with it. */
-function agentMessages({ id, event }: Extract<LoopEvent, { kind: 'agent' }>, options: MessageOptions): JsonObject[] {
-  if (event.kind !== 'entry' && event.kind !== 'denied') return [];
-  return messagesOf(event, options).map((message) =>
-    'parent_tool_use_id' in message ? { ...message, parent_tool_use_id: id } : message,
-  );
 }
 
 function entryMessages(entry: JsonObject, options: MessageOptions): JsonObject[] {
@@ -39,7 +31,14 @@ function entryMessages(entry: JsonObject, options: MessageOptions): JsonObject[]
     return [system('informational', { content: entry.content, level: entry.level }, options)];
   }
   if (entry.subtype === 'compact_boundary') return [boundaryMessage(entry, options)];
+  if (entry.subtype === 'stop_hook_summary') return stopHookMessages(entry, options);
   return entry.type === 'attachment' ? queuedMessages(entry, options) : [];
+}
+
+function stopHookMessages({ hookErrors }: JsonObject, options: MessageOptions): JsonObject[] {
+  if ((asArray(hookErrors) ?? []).length === 0) return [];
+  const text = 'A Stop hook sent the model back to work, or failed';
+  return [system('notification', { key: 'stop-hook-error', text, priority: 'immediate' }, options)];
 }
 
 function compactedFields(error: string | undefined): JsonObject {
@@ -147,7 +146,9 @@ function modelMessages(event: ModelEvent, options: MessageOptions): JsonObject[]
   }
   if (event.kind !== 'raw' || !options.partial) return [];
   const { sessionId } = options;
+  const begins = event.event.type === 'message_start';
   return [
+    ...(begins ? [system('status', { status: 'requesting' }, options)] : []),
     { type: 'stream_event', event: event.event, session_id: sessionId, parent_tool_use_id: null, uuid: randomUUID() },
   ];
 }

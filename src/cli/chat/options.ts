@@ -11,6 +11,8 @@ import type { Arguments, Option } from '../command.ts';
 import { SETTINGS_OPTIONS } from '../config/place.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { PROGRAM_OPTIONS, programChoice, thinkingOption } from './control/options.ts';
+import { MCP_OPTIONS } from './mcp.ts';
 
 export const CHAT_OPTIONS = {
   print: { type: 'boolean', short: 'p', help: 'Answer once and end, without asking anything' },
@@ -28,6 +30,8 @@ export const CHAT_OPTIONS = {
   },
   'include-partial-messages': { type: 'boolean', help: 'With stream-json: also the events of the model as they come' },
   'replay-user-messages': { type: 'boolean', help: 'With stream-json: prompts are printed, too' },
+  plain: { type: 'boolean', help: 'Line by line, without a screen: for screen readers and simple terminals' },
+  demo: { type: 'boolean', help: 'Try it without a key: a scripted model on this machine, in a throwaway folder' },
   continue: { type: 'boolean', short: 'c', help: 'Go on with the newest session of this folder' },
   resume: { type: 'string', short: 'r', value: 'SEL', help: 'Go on with this session' },
   'fork-session': { type: 'boolean', help: 'With --continue or --resume: go on in a copy' },
@@ -59,13 +63,15 @@ export const CHAT_OPTIONS = {
   'permission-prompt-tool': {
     type: 'string',
     value: 'TOOL',
-    help: 'stdio: with stream-json both ways, the program is asked before a tool is used',
+    help: 'Who is asked before a tool is used: mcp__SERVER__TOOL, or stdio (with stream-json both ways: the program)',
   },
   sandbox: {
     type: 'boolean',
     help: 'Shut commands in with bubblewrap: only the folders of the work can be written, no network',
   },
   'dangerously-skip-permissions': { type: 'boolean', help: 'The same as --permission-mode bypassPermissions' },
+  ...MCP_OPTIONS,
+  ...PROGRAM_OPTIONS,
   ...SETTINGS_OPTIONS,
   root: { type: 'string', value: 'DIR', help: 'The config folder, instead of $CLAUDE_CONFIG_DIR or ~/.claude' },
 } as const satisfies Record<string, Option>;
@@ -84,6 +90,8 @@ type Chosen = Pick<
   | 'tools'
   | 'rules'
   | 'mode'
+  | 'schema'
+  | 'agents'
 >;
 
 /** What the options say, checked. */
@@ -94,6 +102,8 @@ export interface Choice extends Chosen {
   readonly partial: boolean;
   /** The program that drives it is asked before a tool is used. */
   readonly asksProgram?: boolean;
+  /** Or a tool of an MCP server is. */
+  readonly permissionTool?: string;
   readonly replay: boolean;
 }
 
@@ -117,8 +127,9 @@ export function choiceOf(context: Context, args: Arguments): Choice {
       throw wrong(`--${name} goes with --output-format stream-json.`, `--${name}`, 'Leave it out, or give both.');
     }
   }
-  const asksProgram = takesPromptTool(
+  const asked = takesPromptTool(
     args.value('permission-prompt-tool'),
+    print,
     input === 'stream-json' && output === 'stream-json',
   );
   const tools = args.value('tools');
@@ -128,8 +139,9 @@ export function choiceOf(context: Context, args: Arguments): Choice {
     input,
     partial: args.flag('include-partial-messages'),
     replay: args.flag('replay-user-messages'),
+    ...programChoice(args),
+    ...asked,
     ...given({
-      asksProgram: asksProgram || undefined,
       model: args.value('model') || undefined,
       fallbackModel: args.value('fallback-model') || undefined,
       thinking: thinkingOf(context, args),
@@ -166,21 +178,37 @@ function modeOf(args: Arguments): Mode {
 }
 
 /** Whoever gives it counts on being asked: to go on without would not be the same. */
-function takesPromptTool(tool: string | undefined, isStream: boolean): boolean {
-  if (tool === undefined || (tool === 'stdio' && isStream)) return tool !== undefined;
-  const what =
-    tool === 'stdio'
-      ? '--permission-prompt-tool stdio asks over stream-json, in and out.'
-      : `--permission-prompt-tool takes a tool of an MCP server, and there are none here yet; not "${tool}".`;
-  const next =
-    tool === 'stdio'
-      ? 'Add --input-format stream-json --output-format stream-json.'
-      : 'Use stdio, let a PermissionRequest hook decide (docs/settings.md), or say beforehand what may run: --allowedTools, --permission-mode.';
-  throw wrong(what, '--permission-prompt-tool', next);
+function takesPromptTool(
+  tool: string | undefined,
+  print: boolean,
+  isStream: boolean,
+): Pick<Choice, 'asksProgram' | 'permissionTool'> {
+  if (tool === undefined) return {};
+  if (tool === 'stdio' && isStream) return { asksProgram: true };
+  if (/^mcp__.+__./.test(tool)) {
+    if (print) return { permissionTool: tool };
+    throw wrong(
+      '--permission-prompt-tool goes with --print.',
+      tool,
+      'Add -p, or leave it out: you are asked yourself.',
+    );
+  }
+  if (tool !== 'stdio') {
+    throw wrong(
+      `--permission-prompt-tool takes a tool of an MCP server, or stdio; not "${tool}".`,
+      '--permission-prompt-tool',
+      'Name it as the model would: mcp__SERVER__TOOL.',
+    );
+  }
+  throw wrong(
+    '--permission-prompt-tool stdio asks over stream-json, in and out.',
+    '--permission-prompt-tool',
+    'Add --input-format stream-json --output-format stream-json.',
+  );
 }
 
 function thinkingOf({ env }: Context, args: Arguments): number | undefined {
-  const told = wholeNumber(args, 'thinking');
+  const told = thinkingOption(args);
   if (told !== undefined) return told;
   const set = env.MAX_THINKING_TOKENS;
   return set !== undefined && /^\d{1,9}$/.test(set) ? Number(set) : undefined;

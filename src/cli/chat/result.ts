@@ -14,6 +14,10 @@ export interface Totals {
 export interface ResultFacts {
   readonly sessionId: string;
   readonly stopReason: string | null;
+  /** As the client counts; else the answers of the model. */
+  readonly turns?: number;
+  /** Of the session itself, where its agents are not to be counted. */
+  readonly usage?: JsonObject;
   readonly maxTurns?: number;
   readonly maxBudgetUSD?: number;
   /** Of a model, where known. */
@@ -22,6 +26,24 @@ export interface ResultFacts {
 
 export function newTotals(): Totals {
   return { costUSD: 0, apiMs: 0, usage: {} };
+}
+
+/** What a session that is gone on with has used before; `saved` is its last `cost-state`. */
+export function addSaved(totals: Totals, saved: JsonObject | undefined): void {
+  totals.costUSD += asNumber(saved?.totalCostUSD) ?? 0;
+  totals.apiMs += asNumber(saved?.totalAPIDuration) ?? 0;
+  for (const [model, value] of Object.entries(asObject(saved?.modelUsage) ?? {})) {
+    const used = asObject(value);
+    const count = (name: string) => asNumber(used?.[name]) ?? 0;
+    totals.usage[model] = {
+      input_tokens: count('inputTokens'),
+      output_tokens: count('outputTokens'),
+      cache_read_input_tokens: count('cacheReadInputTokens'),
+      cache_creation_input_tokens: count('cacheCreationInputTokens'),
+      server_tool_use: { web_search_requests: count('webSearchRequests') },
+      costUSD: count('costUSD'),
+    };
+  }
 }
 
 export function addTurn(totals: Totals, end: TurnEnd): void {
@@ -44,13 +66,13 @@ export function isError({ reason }: TurnEnd): boolean {
 }
 
 export function resultMessage(end: TurnEnd, totals: Totals, facts: ResultFacts): JsonObject {
-  const usage = sumUsage(end.usage);
+  const usage = facts.usage ?? sumUsage(end.usage);
   return {
     type: 'result',
     ...outcomeOf(end, facts),
     duration_ms: end.durationMs,
     duration_api_ms: Math.round(totals.apiMs),
-    num_turns: end.rounds,
+    num_turns: facts.turns ?? end.rounds,
     stop_reason: facts.stopReason,
     session_id: facts.sessionId,
     total_cost_usd: totals.costUSD,
@@ -59,7 +81,8 @@ export function resultMessage(end: TurnEnd, totals: Totals, facts: ResultFacts):
       Object.entries(totals.usage).map(([model, used]) => [model, modelUsage(model, used, facts)]),
     ),
     permission_denials: [...end.denials].map((denial) => ({ ...denial })),
-    terminal_reason: terminalReason(end),
+    ...(end.output !== undefined && { structured_output: end.output }),
+    ...terminalReason(end, facts.stopReason),
     uuid: randomUUID(),
   };
 }
@@ -94,7 +117,10 @@ function failureText({ status, message, requestId }: NonNullable<TurnEnd['failur
   return status === undefined ? message : `API Error: ${status} ${message}${request}`;
 }
 
-function terminalReason({ reason }: TurnEnd): string {
+/** A prompt that a hook refused began no turn that could end. */
+function terminalReason({ reason, rounds }: TurnEnd, stopReason: string | null): JsonObject {
+  if (reason === 'stopped' && rounds === 0) return {};
+  if (reason === 'interrupted' && stopReason === 'tool_use') return { terminal_reason: 'aborted_tools' };
   const names: Readonly<Record<TurnEnd['reason'], string>> = {
     end_turn: 'completed',
     stopped: 'completed',
@@ -105,7 +131,7 @@ function terminalReason({ reason }: TurnEnd): string {
     refusal: 'api_error',
     failed: 'api_error',
   };
-  return names[reason];
+  return { terminal_reason: names[reason] };
 }
 
 function modelUsage(model: string, used: JsonObject, { limits }: ResultFacts): JsonObject {

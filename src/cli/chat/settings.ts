@@ -1,4 +1,5 @@
 /** What the settings of the published client add to the options of `skein chat`: an option wins over them. */
+import type { McpOptions } from '../../agent/mcp/types.ts';
 import { readMode } from '../../agent/permissions/modes.ts';
 import { parseRule, problemsOf } from '../../agent/permissions/rules.ts';
 import type { Mode, Rule } from '../../agent/permissions/types.ts';
@@ -10,6 +11,7 @@ import type { Arguments } from '../command.ts';
 import { settingsPlace } from '../config/place.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
+import { mcpOf } from './mcp.ts';
 import type { Choice } from './options.ts';
 import type { Place } from './session.ts';
 
@@ -19,8 +21,13 @@ export interface Settled {
   readonly folders: readonly string[];
   readonly env: Context['env'];
   readonly hooks: readonly HookSetting[];
+  readonly mcp: McpOptions;
   readonly settingsModel?: string;
   readonly sandbox?: Sandbox;
+  /** `--setting-sources` */
+  readonly sources?: readonly string[];
+  /** It may be turned to in mid-session. */
+  readonly mayBypass: boolean;
 }
 
 export async function withSettings(
@@ -30,7 +37,8 @@ export async function withSettings(
   place: Place,
   notice: (words: string) => void,
 ): Promise<Settled> {
-  const settings = await loadSettings({ ...settingsPlace(args, place), print: choice.print });
+  const where = settingsPlace(args, place);
+  const settings = await loadSettings({ ...where, print: choice.print });
   const lines = await problemLines(settings);
   const unread = settings.problems.findIndex(({ source, at }) => source === 'flag' && typeof at === 'number');
   if (unread >= 0) {
@@ -43,13 +51,18 @@ export async function withSettings(
   for (const words of problemsOf(rules)) notice(words);
   const folders = [...new Set([...choice.folders, ...settings.folders])];
   const shut = await sandboxOf(settings, args, { cwd: place.cwd, folders, path: context.env.PATH ?? '' }, notice);
+  const mode = modeOf(settings, args, choice, notice);
+  const isAllowed = mode === 'bypassPermissions' || args.flag('allow-dangerously-skip-permissions');
   return {
     rules: [...choice.rules, ...rules],
-    mode: modeOf(settings, args, choice, notice),
+    mode,
+    mayBypass: isAllowed && !settings.bypassDisabled,
+    ...(where.sources && { sources: where.sources }),
     folders,
     ...shut,
     env: { ...context.env, ...settings.env },
     hooks: settings.hooks,
+    mcp: await mcpOf(context, args, choice, place, settings, notice),
     ...(settings.model !== undefined && { settingsModel: settings.model }),
   };
 }
