@@ -9,6 +9,7 @@ interface Verb {
 
 export const VERBS: readonly Verb[] = [
   { name: 'chat', group: 'work', load: async () => (await import('./commands/chat.ts')).chat },
+  { name: 'acp', group: 'work', load: async () => (await import('./commands/acp.ts')).acp },
   { name: 'list', group: 'look', load: async () => (await import('./commands/list.ts')).list },
   { name: 'show', group: 'look', load: async () => (await import('./commands/show.ts')).show },
   { name: 'tree', group: 'look', load: async () => (await import('./commands/tree.ts')).tree },

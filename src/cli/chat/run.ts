@@ -3,8 +3,10 @@ import { statSync } from 'node:fs';
 import { createAgent } from '../../agent/agent.ts';
 import type { Agent } from '../../agent/agenttypes.ts';
 import type { Consent } from '../../agent/gate.ts';
+import type { McpOptions } from '../../agent/mcp/types.ts';
 import type { Asked, LoopEvent } from '../../agent/ports.ts';
 import type { Forked } from '../../agent/session.ts';
+import type { JsonObject } from '../../format/json.ts';
 import { safeText } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,14 +14,28 @@ import { UsageError } from '../errors.ts';
 import { version } from '../mcp/version.ts';
 import { keepHeapSmall } from '../memory.ts';
 import { openStandard } from '../standard.ts';
+import type { Wishes } from './control/initialize.ts';
+import { unusedWords } from './control/options.ts';
 import { joinPrompt, readPiped } from './input.ts';
+import { withNamed } from './mcp.ts';
 import { type Choice, choiceOf } from './options.ts';
 import { createPrinter, printAll } from './print.ts';
-import { chooseSession, forkNotice, openChosen, type Place, placeOf } from './session.ts';
+import { type Chosen, chooseSession, forkNotice, openChosen, type Place, placeOf } from './session.ts';
 import { withSettings } from './settings.ts';
 import { listenForSignals, type Signals } from './signals.ts';
 
 export async function run(context: Context, args: Arguments): Promise<number> {
+  if (!args.flag('demo')) return runHere(context, args);
+  const { openDemo } = await import('../demo/place.ts');
+  const demo = await openDemo(context);
+  try {
+    return await runHere(demo.context, args);
+  } finally {
+    demo.close();
+  }
+}
+
+async function runHere(context: Context, args: Arguments): Promise<number> {
   const choice = choiceOf(context, args);
   const place = placeOf(context, args);
   for (const folder of choice.folders) {
@@ -48,24 +64,26 @@ async function runPrint(
   // Nobody reads on: what was begun is ended as it should be, and quietly.
   const out = openStandard('stdout', 'never', () => signals.stop(0));
   const printer = createPrinter(choice, out, () => context.err);
-  const write = (message: object) => out.write(`${JSON.stringify(message)}\n`);
-  const asking = choice.asksProgram ? (await import('./askprogram.ts')).askProgram(write) : undefined;
-  const agent = await open(context, args, choice, place, {
-    watch: printer.watch,
-    ...(asking && { ask: asking.ask }),
-    notice: (words) => context.err.write(`skein: ${safeText(words)}\n`),
-    signal: signals.signal,
-  });
+  const { signal } = signals;
+  const notice = (words: string) => void context.err.write(`skein: ${safeText(words)}\n`);
+  for (const words of unusedWords(args)) notice(words);
+  let agent: Agent | undefined;
+  const begin = async (parts: Omit<Parts, 'notice'>) => {
+    agent = await open(context, args, choice, place, { ...parts, notice, signal });
+    return agent;
+  };
   try {
     let fine: boolean;
-    if (choice.input === 'text') fine = await printAll(agent, prompt, printer, signals.signal);
+    if (choice.input === 'text') fine = await printAll(await begin(printer), prompt, printer, signal);
     else {
       const { runStream } = await import('./stream.ts');
-      fine = await runStream({ agent, printer, signal: signals.signal, write, ...(asking && { asking }) });
+      const write = (message: JsonObject) => out.write(`${JSON.stringify(message)}\n`);
+      const asks = choice.asksProgram === true;
+      fine = await runStream({ open: begin, printer, signal, context, config: place.config, asks, write });
     }
     return signals.code ?? (fine ? 0 : 1);
   } finally {
-    await agent.close();
+    await agent?.close();
   }
 }
 
@@ -96,27 +114,36 @@ async function runInteractive(
   place: Place,
   signals: Signals,
 ): Promise<number> {
-  const { runConsole } = await import('./console.ts');
-  const { maxTurns, maxBudgetUSD } = choice;
-  return runConsole({
-    out: context.out,
+  const interactive = await import('./interactive.ts');
+  return interactive.runInteractive({
+    context,
+    args,
+    choice,
+    place,
     signals,
-    limits: { ...(maxTurns !== undefined && { maxTurns }), ...(maxBudgetUSD !== undefined && { maxBudgetUSD }) },
-    prompt: joinPrompt(args.positionals, ''),
-    open: (parts, again) => open(context, args, choice, place, parts, again),
+    open: (parts, chosen) =>
+      open(context, args, choice, place, chosen ? { ...parts, chosen } : parts, chosen?.kind === 'new'),
   });
 }
 
-interface Parts {
+export interface Parts {
   watch(event: LoopEvent): void;
   ask?(asked: Asked, why: string): Promise<Consent>;
   notice(words: string): void;
   /** Ends what is waited for as it begins. */
   readonly signal?: AbortSignal;
+  /** The session, where no option says it. */
+  readonly chosen?: Chosen;
+  /** MCP servers that the program that drives us named, by their names. */
+  readonly servers?: McpOptions['servers'];
+  /** The way to those of them that run in it. */
+  readonly sdk?: McpOptions['sdk'];
+  /** What else it wants. */
+  readonly wishes?: Wishes;
 }
 
 /** `again`: a new session, whatever the first one was. */
-async function open(
+export async function open(
   context: Context,
   args: Arguments,
   choice: Choice,
@@ -124,17 +151,21 @@ async function open(
   parts: Parts,
   again = false,
 ): Promise<Agent> {
-  const chosen = again ? ({ kind: 'new' } as const) : await chooseSession(context, args, place);
+  const chosen = again ? ({ kind: 'new' } as const) : (parts.chosen ?? (await chooseSession(context, args, place)));
   const name = again ? undefined : args.value('name');
   const onFork = (fork: Forked) => {
     const words = forkNotice(fork);
     if (words !== undefined) parts.notice(words);
   };
   const settled = await withSettings(context, args, choice, place, parts.notice);
+  const { hooks = [], agents = [], ...wished }: Partial<Wishes> = parts.wishes ?? {};
   return createAgent({
     ...choice,
     ...place,
     ...settled,
+    ...wished,
+    hooks: [...settled.hooks, ...hooks],
+    agents: [...(choice.agents ?? []), ...agents],
     isCleared: again,
     ...(name !== undefined && { name }),
     open: (where) => openChosen(chosen, { ...place, version: version(), where, onFork }),
@@ -144,6 +175,7 @@ async function open(
     notice: parts.notice,
     ...(parts.signal && { signal: parts.signal }),
     ...(parts.ask && { ask: parts.ask }),
+    mcp: withNamed(settled.mcp, parts.servers, parts.sdk, parts.notice),
   });
 }
 

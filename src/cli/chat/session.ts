@@ -10,10 +10,12 @@ import {
   type Session,
   type SessionOptions,
 } from '../../agent/session.ts';
+import type { SessionFile } from '../../disk/find.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import type { Library } from '../library.ts';
 
 export interface Place {
   readonly cwd: string;
@@ -66,7 +68,7 @@ export async function chooseSession(context: Context, args: Arguments, place: Pl
   }
   const given = id === undefined ? {} : { id };
   if (!goesOn) return { kind: 'new', ...given };
-  const file = selector === undefined ? newestHere(place) : await selected(context, args, selector);
+  const file = selector === undefined ? newestHere(place) : (await selected(context, args, selector)).file.file;
   return forks ? { kind: 'fork', file, ...given } : { kind: 'resume', file };
 }
 
@@ -86,7 +88,11 @@ function newestHere(place: Place): string {
 }
 
 /** By the one resolver; what is not on disk cannot be written to. */
-async function selected(context: Context, args: Arguments, selector: string): Promise<string> {
+export async function selected(
+  context: Context,
+  args: Arguments,
+  selector: string,
+): Promise<{ readonly library: Library; readonly file: SessionFile }> {
   const [{ loadArchiveReader }, { selectOne }] = await Promise.all([import('../shelf.ts'), import('../select.ts')]);
   await loadArchiveReader(context);
   const { library, file } = selectOne(context, args, selector);
@@ -100,7 +106,7 @@ async function selected(context: Context, args: Arguments, selector: string): Pr
     const next = `Bring it back first: skein archive restore ${file.sessionId}`;
     throw new CommandError('The session is only in the archive.', file.file, next);
   }
-  return file.file;
+  return { library, file };
 }
 
 /** Why it goes on under another id. */
