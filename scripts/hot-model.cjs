@@ -1,4 +1,4 @@
-// A model for the build: has a file read and a command run, then says it is done. Prints its port.
+// A model for the build: has a file read and a command run, then says it is done. Takes traces too. Prints its port.
 'use strict';
 const { createServer } = require('node:http');
 
@@ -48,6 +48,10 @@ createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
+    if (request.url.endsWith('/v1/traces')) {
+      response.end('{}');
+      return;
+    }
     const { model, messages = [] } = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}');
     const isAnswered = JSON.stringify(messages.at(-1) ?? '').includes('tool_result');
     const blocks = isAnswered ? [{ type: 'text', text: 'Done.' }] : CALLS;

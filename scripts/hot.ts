@@ -4,17 +4,17 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 
 interface Hot {
   /** What is to be fast is gone through. */
   readonly runs: readonly (readonly string[])[];
-  /** On standard input, from the folder of the sessions. */
-  readonly input?: (demo: string) => string;
+  /** Told on standard input of a session that has grown since the last time, and sends it to this address. */
+  readonly follows?: boolean;
   /** It writes sessions and asks a model: not among those of the demo, and the one at this address. */
   readonly asks?: boolean;
 }
@@ -54,17 +54,8 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['archive', 'status'],
     ],
   },
-  hook: {
-    // Nobody listens there: what would be sent is queued.
-    runs: [['hook', 'run', '--archive', '--otlp', 'http://127.0.0.1:9', '--wait', '0']],
-    input: (demo) => JSON.stringify({ hook_event_name: 'Stop', transcript_path: sessionIn(demo) }),
-  },
+  hook: { runs: [['hook', 'run', '--archive', '--wait', '0', '--otlp']], follows: true },
 };
-
-function sessionIn(demo: string): string {
-  const [first = ''] = globSync('projects/*/*.jsonl', { cwd: demo }).sort();
-  return join(demo, first);
-}
 
 /** Leaves the other verbs out. */
 function only(verb: string): Plugin {
@@ -91,6 +82,8 @@ export function buildHot(options: BuildOptions & { metafile: true }): Promise<Bu
       entryPoints: { [`hot-${verb}`]: 'src/cli/main.ts' },
       banner: { js: `(function (require, module, __filename) {${options.banner?.js ?? ''}` },
       footer: { js: '})' },
+      // Names are a third of what is read; nobody sees those of the hook.
+      minifyIdentifiers: verb === 'hook',
       // What has no module loader cannot import, only require.
       supported: { 'dynamic-import': false },
       plugins: [only(verb), ...(options.plugins ?? [])],
@@ -110,22 +103,42 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
     execFileSync(process.execPath, args, { env: { ...env, ...more }, input, stdio: ['pipe', 'ignore', 'inherit'] });
   try {
     const [port] = await once(model.stdout, 'data');
+    const address = `http://127.0.0.1:${String(port).trim()}`;
     const asking = {
       CLAUDE_CONFIG_DIR: join(home, '.claude'),
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${String(port).trim()}`,
+      ANTHROPIC_BASE_URL: address,
       ANTHROPIC_API_KEY: 'none',
       CLAUDE_CODE_MAX_RETRIES: '0',
     };
-    node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(['archive', 'sync'])`]);
-    for (const [verb, { runs, input, asks }] of Object.entries(HOT)) {
+    const whole = (argv: readonly string[], input?: string) =>
+      node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(${JSON.stringify(argv)})`], input);
+    whole(['archive', 'sync']);
+    for (const [verb, { runs, follows, asks }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${verb}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
-      node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(runs)], input?.(demo), asks ? asking : {});
+      const args = follows ? runs.map((argv) => [...argv, address]) : runs;
+      const session = growingSession(home, demo);
+      if (follows) for (const argv of args) whole(argv, session.begin());
+      const input = follows ? session.goOn() : '';
+      node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(args)], input, asks ? asking : {});
     }
   } finally {
     model.kill();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** The first session of the demo, half of it and whole; both give what a client tells its hook of it. */
+function growingSession(home: string, demo: string) {
+  const [first = ''] = globSync('projects/*/*.jsonl', { cwd: demo }).sort();
+  const text = readFileSync(join(demo, first), 'utf8');
+  const file = join(home, first);
+  const write = (part: string) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, part);
+    return JSON.stringify({ hook_event_name: 'Stop', transcript_path: file });
+  };
+  return { begin: () => write(text.slice(0, text.lastIndexOf('\n', text.length >> 1) + 1)), goOn: () => write(text) };
 }
 
 /** Then a byte is a character, which is read at once. The bundler escapes what strings hold, but not regular expressions. */

@@ -1,7 +1,5 @@
 /** Long work in small parts: done at once, or in turns with the rest of the process, so that Ctrl-C is heard. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 /** Yields where it may be interrupted. */
 export type Work<T> = Generator<void, T>;
@@ -15,14 +13,17 @@ export function atOnce<T>(work: Work<T>): T {
 
 const TURN_MS = 50;
 
+/** `performance` takes two milliseconds to load, and a clock may be set. */
+const now = () => process.uptime() * 1000;
+
 export async function inTurns<T>(work: Work<T>): Promise<T> {
-  let since = performance.now();
+  let since = now();
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
-    if (performance.now() - since < TURN_MS) continue;
+    if (now() - since < TURN_MS) continue;
     await turn();
-    since = performance.now();
+    since = now();
   }
 }
 
@@ -35,9 +36,11 @@ const LARGEST_YOUNG = 48 << 20;
  * room for up to 134 MB, and gives it back only when it is told that memory is short.
  */
 export function collectGarbage(): void {
+  // Loaded only here: little work never comes to it.
+  const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
   if (collect === undefined) {
     setFlagsFromString('--expose-gc');
-    collect = runInNewContext('gc');
+    collect = process.getBuiltinModule('node:vm').runInNewContext('gc');
   }
   if (typeof collect !== 'function') return;
   const [young] = getHeapSpaceStatistics().filter((space) => space.space_name === 'new_space');

@@ -101,8 +101,8 @@ test('L4: not when a client has the session open', () => {
   const sessions = join(project, '..', '..', 'sessions');
   mkdirSync(sessions);
   const live = (pid: number) => writeFileSync(join(sessions, '1.json'), JSON.stringify({ pid, sessionId: SESSION }));
-  live(process.pid);
-  expect(() => shorten()).toThrow(`open in a client (process ${process.pid})`);
+  live(process.ppid);
+  expect(() => shorten()).toThrow(`open in a client (process ${process.ppid})`);
   expect(readFileSync(file, 'utf8')).toBe(TEXT);
   // No process has this id: the client crashed and left its file behind.
   live(2 ** 30);
