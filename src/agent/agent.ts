@@ -242,6 +242,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     },
     shell: async (command, signal) => {
       begin();
+      session.typed(`!${command}`);
       const { runTyped } = await import('./commands/typed.ts');
       return runTyped({ transcript, session: toolSession.session, wrote }, command, signal);
     },

@@ -51,6 +51,8 @@ export interface Session {
   readonly history: History;
   /** Gives it the name that lists show. */
   rename(title: string): void;
+  /** Something was typed that is no prompt: it can be called up again (L4). */
+  typed(text: string): void;
   close(): void;
 }
 
@@ -119,12 +121,14 @@ function begin(opened: OpenedFile, options: SessionOptions, forked?: Forked): Se
   const { config, cwd, version, now, write } = options;
   const { model, history } = opened;
   const registration = register(config, { sessionId: opened.sessionId, file: opened.file, cwd });
+  const typed = (text: string, sessionId: string) =>
+    remember(config, { text, sessionId, cwd, time: (now ?? Date.now)() });
   const transcript = createTranscript(opened, {
     cwd: options.where ?? (() => cwd),
     version,
     ...(now && { now }),
     ...(write && { write }),
-    onTyped: (text, sessionId) => remember(config, { text, sessionId, cwd, time: (now ?? Date.now)() }),
+    onTyped: typed,
     onFork: (fork) => {
       registration.rename(fork.to, fork.file);
       copyCheckpoints(config, fork.from, fork.to);
@@ -140,6 +144,7 @@ function begin(opened: OpenedFile, options: SessionOptions, forked?: Forked): Se
       transcript.line({ type: 'custom-title', customTitle: title });
       transcript.line({ type: 'agent-name', agentName: title });
     },
+    typed: (text) => typed(text, transcript.sessionId),
     close: () => registration.close(),
   };
 }

@@ -25,10 +25,12 @@ const tools: object[] = [
       inputSchema: object,
     }),
   ),
-  ...['flood', 'wrongid', 'garbage', 'more', 'child', 'babble', 'permit'].map((name) => ({
-    name,
-    inputSchema: object,
-  })),
+  ...['flood', 'wrongid', 'garbage', 'more', 'child', 'babble', 'permit', 'shut', 'deep', 'wordy', 'album'].map(
+    (name) => ({
+      name,
+      inputSchema: object,
+    }),
+  ),
   { name: 'choice', inputSchema: { type: 'object', oneOf: [object, object] } },
 ];
 
@@ -119,6 +121,14 @@ const ANSWERS: Readonly<Record<string, (id: unknown, params: Params) => object |
     for (const words of ['first', 'second', 'third']) say({ id, result: { content: [text(words)] } });
     return undefined;
   },
+  shut: () => void process.stdout.end(),
+  deep: (id) => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":${deep}}}}\n`);
+    return undefined;
+  },
+  album: () => ({ content: [1, 2, 3].map(() => ({ type: 'image', data: 'A'.repeat(4e6), mimeType: 'image/png' })) }),
+  wordy: (id) => void say({ id, error: { code: -32000, message: 'x'.repeat(1_000_000) } }),
   permit: () => ({ content: [text(process.env.PERMIT ?? '')] }),
 };
 

@@ -1,7 +1,6 @@
 /** `/mcp`: the servers of the session, looked at and turned on and off by a person. */
 import { safeText } from '../../views/safe.ts';
 import { wordsOf } from '../commands/expand.ts';
-import { rememberApproval } from './approve.ts';
 import type { AgentMcp, McpState } from './types.ts';
 
 export interface McpAnswer {
@@ -43,6 +42,7 @@ export async function approve(mcp: AgentMcp, cwd: string, name: string, isYes: b
   }
   let where: string;
   try {
+    const { rememberApproval } = await import('./remember.ts');
     where = rememberApproval(cwd, name, isYes);
   } catch (error) {
     where = `It could not be remembered: ${error instanceof Error ? error.message : String(error)}`;

@@ -56,6 +56,7 @@ export function createConnection(name: string, server: McpServer, host: Connecti
   /** Counts starts and stops: what an earlier one still says is not heard. */
   let era = 0;
   let stopping = new AbortController();
+  let closing: Promise<void> | undefined;
 
   const attempt = async (isOld: boolean, mine: number): Promise<void> => {
     const transport = transportTo(server, { ...host, sdk: host.sdk(), ...(debug && { debug }) });
@@ -212,7 +213,9 @@ export function createConnection(name: string, server: McpServer, host: Connecti
       client = undefined;
       [status, error] = ['disabled', undefined];
       stopping.abort();
-      await old?.close().catch(() => {});
+      // Whoever stops it meanwhile waits for the same.
+      if (old !== undefined) closing = old.close().catch(() => {});
+      await closing;
       await settled;
     },
   };

@@ -8,6 +8,7 @@ import {
   type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { asArray, isObject, parseJson } from '../../format/json.ts';
 import { ENDED_BY_US } from './stdio.ts';
 
 export class StartFailure extends Error {
@@ -65,6 +66,14 @@ function allWordsOf(failure: unknown, name: string | undefined, ended: string | 
   }
   if (failure instanceof ProtocolError) return failure.message.replace(/^MCP error -?\d+: /, '');
   if (!(failure instanceof Error)) return String(failure);
+  const [, what = '', issues = ''] = /^(Invalid result for \S+): (\[.*\])$/s.exec(failure.message) ?? [];
+  if (what !== '') return `${what}: ${issuesIn(issues)}`;
   const cause = failure.cause instanceof Error ? `: ${failure.cause.message}` : '';
   return `${failure.message}${cause}`;
+}
+
+/** What the library holds against an answer, in a line. */
+function issuesIn(json: string): string {
+  const issues = (asArray(parseJson(json)) ?? []).filter(isObject).slice(0, 3);
+  return issues.map(({ path, message }) => `${(asArray(path) ?? []).join('.')}: ${message}`).join('; ');
 }

@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../disk/errors.ts';
 import { readPlainFile } from '../../disk/plainfile.ts';
-import { asArray, asObject, asString, type Json, type JsonObject, parseJson } from '../../format/json.ts';
+import { asObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
 import { gitTop } from '../prompt/environment.ts';
 import { ownEnv } from '../settings/load.ts';
+import { textsIn } from '../settings/texts.ts';
 import { isTrusted, stateFile } from '../settings/trust.ts';
 import type { Settings, Source } from '../settings/types.ts';
 import { approvalOf, NOT_APPROVED } from './approve.ts';
@@ -186,5 +187,5 @@ function unapproved(name: string, { where = '.mcp.json' }: McpServer): string {
 function offIn({ cwd, home, config }: McpSources): string[] {
   const state: JsonObject = asObject(parseJson(textOf(stateFile(home, config)) ?? '')) ?? {};
   const project = asObject(asObject(state.projects)?.[projectKey(cwd)]);
-  return (asArray(project?.disabledMcpServers) ?? []).flatMap((name) => asString(name) ?? []);
+  return textsIn(project?.disabledMcpServers);
 }

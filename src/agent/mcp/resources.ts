@@ -125,7 +125,9 @@ export async function mentionedResources(text: string, parts: ResourceParts, sig
         const words = contents.map((each) => String(each.text ?? '')).join('\n');
         const attachment = { type: 'mcp_resource', server: connection.name, uri, name: uri, content: { contents } };
         const told = `The resource ${uri} of the MCP server ${connection.name}:\n${words.slice(0, MOST_CHARS)}`;
-        return [{ kind: 'attachment', attachment, rendered: [reminder(told)] }];
+        // It must not close the marks that it is told in.
+        const rendered = [reminder(told.replace(/<(?=\/?system-reminder)/gi, '&lt;'))];
+        return [{ kind: 'attachment', attachment, rendered }];
       } catch {
         return [];
       }

@@ -96,8 +96,22 @@ function outcomeOf(
   const blocks = blocksOf(result, { server, keep });
   const beside = besideResult(result, tool.annotations?.readOnlyHint);
   if (blocks.length === 0) return { content: `(${name} completed with no output)`, result: [], beside };
-  const content = fitting(blocks, host, mostChars(parts.env));
+  const content = fitting(withoutMany(blocks), host, mostChars(parts.env));
   return { content, result: plain(content), beside };
+}
+
+/** The API takes 32 MB with all that was said before. */
+const MOST_PICTURE_CHARS = 8 * 1024 * 1024;
+
+/** Pictures that are too many together lie in files, which the words beside them name. */
+function withoutMany(blocks: string | JsonObject[]): string | JsonObject[] {
+  if (typeof blocks === 'string') return blocks;
+  let room = MOST_PICTURE_CHARS;
+  return blocks.map((block) => {
+    if (block.type !== 'image') return block;
+    room -= JSON.stringify(block.source).length;
+    return room >= 0 ? block : { type: 'text', text: '[An image is not shown: there are too many]' };
+  });
 }
 
 /** The words of it that are too many lie in a file; pictures stay. */

@@ -18,7 +18,11 @@ export function transportTo(server: McpServer, host: TransportHost): Transport |
   const transport = made(server, host);
   if (debug === undefined) return transport;
   // What is there before the client connects goes on hearing.
-  transport.onmessage = (message) => debug(`← ${shown(message)}`);
+  const heard = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    debug(`← ${shown(message)}`);
+    heard?.(message, extra);
+  };
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     debug(`→ ${shown(message)}`);
@@ -45,8 +49,24 @@ function made(server: McpServer, { cwd, env, sdk, debug }: TransportHost): Trans
     return sdk(server.name);
   }
   const url = new URL(server.url);
-  const options = { requestInit: { headers: { ...server.headers } }, fetch: limitedFetch };
-  return server.type === 'sse' ? new SSEClientTransport(url, options) : new StreamableHTTPClientTransport(url, options);
+  /** Requests without an answer. */
+  const open = new Set<string | number>();
+  const over = (id: string | number, message: string) => {
+    if (open.delete(id)) transport.onmessage?.({ jsonrpc: '2.0', id, error: { code: -32_000, message } });
+  };
+  const options = { requestInit: { headers: { ...server.headers } }, fetch: limitedFetch(over) };
+  // Over the older way all answers come in one stream.
+  if (server.type === 'sse') return new SSEClientTransport(url, options);
+  const transport: Transport = new StreamableHTTPClientTransport(url, options);
+  transport.onmessage = (message) => {
+    if (!('method' in message) && message.id !== undefined) open.delete(message.id);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = (message, how) => {
+    if ('method' in message && 'id' in message) open.add(message.id);
+    return send(message, how);
+  };
+  return transport;
 }
 
 /** What nests too deep cannot be written down. */

@@ -32,7 +32,9 @@ export const READERS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS
 export function isOfTool({ tool: about, behaviour }: Rule, name: string): boolean {
   const own = toolName(name);
   if (about === own || (about === 'Edit' && EDITORS.has(own)) || (about === 'Read' && READERS.has(own))) return true;
-  if (/^mcp__[^*]+$/.test(about) && !about.slice(5).includes('__') && own.startsWith(`${about}__`)) return true;
+  // A server may have `__` in its name: what forbids holds for it too.
+  const isServer = /^mcp__[^*]+$/.test(about) && (behaviour !== 'allow' || !about.slice(5).includes('__'));
+  if (isServer && own.startsWith(`${about}__`)) return true;
   if (!about.includes('*')) return false;
   return (behaviour !== 'allow' || /^mcp__[^*]+?__/.test(about)) && glob(about).test(own);
 }

@@ -39,7 +39,9 @@ async function send({ to, message }: Input, host: ToolHost, parts: AgentToolPart
   const meta = findAgent(parts.host.transcript, agentId);
   if (meta === undefined) return failed(`This session has no agent ${agentId}. Start one with Agent.`);
   if (isWorking(fileOf(parts.host.transcript, agentId))) {
-    return failed(`The agent ${agentId} works for another agent that waits for its report. Tell it more when it is done.`);
+    return failed(
+      `The agent ${agentId} works for another agent that waits for its report. Tell it more when it is done.`,
+    );
   }
   const launch = launchOf(agentId, meta, message, host, parts);
   if (typeof launch === 'string') return failed(launch);

@@ -69,7 +69,7 @@ test('/mcp, prompts as commands, resources in what is said', async () => {
     'default',
     mcp(),
   );
-  expect(ends[0]?.text).toMatch(/^a: connected \(flag, 19 tools\)/);
+  expect(ends[0]?.text).toMatch(/^a: connected \(flag, 23 tools\)/);
   expect(ends[1]?.text).toBe('There is no MCP server named x. There are: a.');
   expect(lastWords(talk.model, 0)).toMatch(
     /<command-name>\/mcp__a__review<\/command-name>[\s\S]*\nReview {"what":"this","how":"well"}$/,
@@ -101,7 +101,7 @@ test('a server of the project is approved in the chat', async () => {
   const servers = new Map([['p', server]]);
   const ends = await talk.sayAll(['/mcp', '/mcp approve p', 'Go'], 'default', { mcp: { servers } });
   expect(ends[0]?.text).toMatch(/^p: disabled \(project\): it was not approved/);
-  expect(ends[1]?.text).toMatch(/^p: connected \(project, 19 tools\)\nRemembered in .*settings\.local\.json\./);
+  expect(ends[1]?.text).toMatch(/^p: connected \(project, 23 tools\)\nRemembered in .*settings\.local\.json\./);
   expect(JSON.stringify(talk.model.requests[0]?.body.tools)).toContain('mcp__p__echo');
 });
 

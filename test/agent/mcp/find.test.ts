@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rememberApproval } from '../../../src/agent/mcp/approve.ts';
 import { expandServer } from '../../../src/agent/mcp/expand.ts';
 import { type FoundServers, findServers, type McpSources } from '../../../src/agent/mcp/find.ts';
 import { parseServers } from '../../../src/agent/mcp/parse.ts';
+import { rememberApproval } from '../../../src/agent/mcp/remember.ts';
 import { loadSettings } from '../../../src/agent/settings/load.ts';
+import { keepRule } from '../../../src/cli/chat/keeprule.ts';
 import { asObject, type Json } from '../../../src/format/json.ts';
 import { tempFolder } from '../../support/files.ts';
 
@@ -196,8 +197,14 @@ describe('servers of a project need approval', () => {
       enabledMcpjsonServers: ['p'],
     });
     writeFileSync(file, '{broken');
-    expect(rememberApproval(cwd, 'p', true)).toContain('left as it is');
+    expect(() => rememberApproval(cwd, 'p', true)).toThrow('no JSON object');
+    expect(() => keepRule(cwd, 'Bash(ls)')).toThrow('no JSON object');
     expect(readFileSync(file, 'utf8')).toBe('{broken');
+    // One that cannot be read is not written over.
+    rmSync(file);
+    symlinkSync('settings.local.json', file);
+    expect(() => rememberApproval(cwd, 'p', true)).toThrow('ELOOP');
+    expect(() => keepRule(cwd, 'Bash(ls)')).toThrow('ELOOP');
   });
 });
 
@@ -236,4 +243,41 @@ test('deniedMcpServers and allowedMcpServers hold for every place', async () => 
   const { commands, notices } = await found({ flags, files: allowed });
   expect(Object.keys(commands)).toEqual(['b']);
   expect(notices).toHaveLength(2);
+});
+
+test('what a project allows adds nothing; managed settings may have the only word; a name is not enough where commands are listed', async () => {
+  const flags = [JSON.stringify({ mcpServers: { a: run('a'), b: run('b') } })];
+  const lists = (managed: unknown, ...others: [string, unknown][]) =>
+    found({ flags, files: { 'managed/managed-settings.json': managed, ...Object.fromEntries(others) } });
+  const [a, both] = [[{ serverName: 'a' }], [{ serverName: 'a' }, { serverName: 'b' }]];
+  const wider: [string, unknown] = ['.claude/settings.json', { allowedMcpServers: both }];
+  expect(Object.keys((await lists({ allowedMcpServers: a }, wider)).commands)).toEqual(['a']);
+  const users: [string, unknown] = ['~/.claude/settings.json', { allowedMcpServers: both }];
+  expect(Object.keys((await lists({ allowedMcpServers: a }, users)).commands)).toEqual(['a', 'b']);
+  const only = { allowedMcpServers: a, allowManagedMcpServersOnly: true };
+  expect(Object.keys((await lists(only, users)).commands)).toEqual(['a']);
+  const byCommand = { allowedMcpServers: [...both, { serverCommand: ['b'] }] };
+  const { commands, forbidden } = await lists(byCommand);
+  expect(Object.keys(commands)).toEqual(['b']);
+  // Those that an editor or a program names later, too.
+  expect(forbidden('b', { type: 'stdio', command: 'evil', scope: 'acp' })).toMatch(/allowedMcpServers/);
+});
+
+test('a project that nobody trusted does not say where servers of the user are', async () => {
+  const files = {
+    '~/.claude.json': { mcpServers: { u: { type: 'http', url: `https://\${HOST:-own.example}/mcp` } } },
+    '.claude/settings.json': { env: { HOST: 'evil.example' } },
+  };
+  expect((await found({ files })).servers.get('u')).toMatchObject({ url: 'https://own.example/mcp' });
+  const trusted = {
+    ...files,
+    '~/.claude.json': { ...files['~/.claude.json'], projects: { CWD: { hasTrustDialogAccepted: true } } },
+  };
+  expect((await found({ files: trusted })).servers.get('u')).toMatchObject({ url: 'https://evil.example/mcp' });
+});
+
+test('a file that is none is told of, and does not hold anybody up', async () => {
+  const { notices, servers } = await found({ files: { '.mcp.json/inside': '' } });
+  expect([...servers]).toEqual([]);
+  expect(notices).toEqual([expect.stringMatching(/\.mcp\.json cannot be read \(it is no file\)/)]);
 });

@@ -118,3 +118,13 @@ test('encoded, a body is the same JSON, and messages that were sent before are n
   expect(counted.written).toBe(1);
   expect(encodeBody({ messages: [] }).toString('utf8')).toBe('{"messages":[]}');
 });
+
+test('half a character, which the API would refuse for ever, is sent as a mark; what only looks like one stays', () => {
+  const said = 'a\ud800b \udc00 \u{1f600} \\ud800 \\\\ud83d';
+  const message: ApiMessage = { role: 'user', content: [text(said)] };
+  const body = encodeBody({ ...bodyOf(LOOP), messages: [message], system: said });
+  const sent = asObject(JSON.parse(body.toString()));
+  expect(body.toString().isWellFormed()).toBe(true);
+  expect(sent?.system).toBe(said.toWellFormed());
+  expect(sent?.messages).toEqual([{ role: 'user', content: [text(said.toWellFormed())] }]);
+});

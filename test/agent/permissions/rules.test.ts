@@ -137,6 +137,9 @@ describe('tools by name', () => {
 
   test.each([
     [{ allow: ['mcp__a'] }, 'mcp__a__x', 'allow'],
+    // The server "a__b".
+    [{ allow: ['mcp__a__b'] }, 'mcp__a__b__x', 'ask'],
+    [{ allow: ['mcp__a'], deny: ['mcp__a__b'] }, 'mcp__a__b__x', 'deny'],
     [{ allow: ['mcp__a__*'] }, 'mcp__a__x', 'allow'],
     [{ allow: ['mcp__a__get_*'] }, 'mcp__a__get_x', 'allow'],
     [{ allow: ['mcp__a__get_*'] }, 'mcp__a__set_x', 'ask'],

@@ -63,6 +63,21 @@ describe('an agent that dies', () => {
     await expectContained(it, /The agent failed: .*(?:disk is full|no space)/i, { write });
   });
 
+  test('ENOSPC: what is told from a timer while a command runs cannot be written, and ends nothing but the agent', async () => {
+    const it = await talkWith(script([calls('Bash', { command: 'sleep 1.4' }), says('Never.')]));
+    let [bad, isFull] = ['', false];
+    const write = (fd: number, bytes: Uint8Array): number => {
+      const line = decode(bytes);
+      const [, id = ''] = /"isSidechain":true,"agentId":"(\w+)"/.exec(line) ?? [];
+      if (line.includes('"BAD"')) bad = id;
+      isFull ||= id === bad && line.includes('"type":"progress"');
+      if (isFull && id === bad) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      return writeOnce(fd, bytes);
+    };
+    await expectContained(it, /The agent failed: .*(?:disk is full|no space)/i, { write });
+    expect(isFull).toBe(true);
+  });
+
   test('it cannot even begin: a file lies where its folder would be', async () => {
     const it = await talkWith(
       byPrompt({

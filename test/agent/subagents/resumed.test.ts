@@ -1,6 +1,6 @@
 /** SendMessage: agents that are told more, while they work and after they are done. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { asArray, asObject, asString, type Json } from '../../../src/format/json.ts';
 import { runHere } from '../../support/inprocess.ts';
 import { calls, fails, hold, type ScriptedRequest, says, text, toolUse } from '../../support/scripted-model.ts';
@@ -236,6 +236,33 @@ describe('what cannot be', () => {
     expect(await it.say('Go on', 'bypassPermissions', drained)).toMatchObject({ text: 'No.' });
     expect(results(written(it).main).at(-1)?.block).toMatchObject({ is_error: true });
     expect(it.model.requests.filter(named('SUB'))).toHaveLength(1);
+  });
+
+  test('one that works for another agent is left to it: two would write into one transcript', async () => {
+    const gate = hold();
+    const inner = (it: TalkWith) => written(it).agents.find(({ meta }) => meta.spawnDepth === 2)?.lines[0]?.agentId;
+    const tellInner = async () => {
+      await vi.waitFor(() => expect(inner(it)).toBeDefined());
+      return send(asString(inner(it) as Json) ?? '', 'More');
+    };
+    const letGo = () => {
+      gate.release();
+      return says('So be it.');
+    };
+    const it = await talkWith(
+      byPrompt({
+        Begin: [calls('Agent', task('SUB', { run_in_background: true })), tellInner, letGo, says('All.')],
+        SUB: [calls('Agent', task('INNER')), says('Outer.')],
+        INNER: [{ ...says('Inner.'), hold: gate }],
+      }),
+    );
+    expect(await it.say('Begin', 'bypassPermissions', drained)).toMatchObject({ text: 'All.' });
+    expect(results(written(it).main)[1]?.block).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('works for another agent'),
+    });
+    expect(it.model.requests.filter(named('INNER'))).toHaveLength(1);
+    expect(wrongIn(written(it).file)).toEqual([]);
   });
 
   test('agents have no agents of the session to tell; where Agent is forbidden neither has it', async () => {
