@@ -14,6 +14,7 @@ import { createTeller } from '../../src/cli/acp/teller.ts';
 import type { JsonObject } from '../../src/format/json.ts';
 import { toToolResult } from '../../src/graph/toolresults/read.ts';
 import { tempFolder } from '../support/files.ts';
+import { PNG } from '../support/png.ts';
 
 test('a prompt: links are mentions within the sentence, texts come after it, what cannot be sent is said', () => {
   const said = promptOf([
@@ -31,13 +32,15 @@ test('a prompt: links are mentions within the sentence, texts come after it, wha
       'Compare @/x/a\\ b.ts (lines 3-9) with /x/c.ts [a page](https://example.com/) /x/d.bin',
       '<resource uri="file:///x/c.ts">\nc();\n</resource>',
       '[A recording was left out: it cannot be sent to the model.]',
-      '[An image was left out: image/tiff cannot be sent to the model.]',
+      '[An image was left out: this image/tiff cannot be sent to the model.]',
       '[/x/d.bin was left out: only text and images can be sent.]',
     ].join('\n\n'),
   );
-  const image = { type: 'image' as const, mimeType: 'image/png', data: 'AAAA' };
-  const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' };
+  const image = { type: 'image' as const, mimeType: 'image/png', data: PNG };
+  const source = { type: 'base64', media_type: 'image/png', data: PNG };
   expect(promptOf([image])).toEqual([{ type: 'image', source }]);
+  // The API would refuse the whole conversation from then on.
+  expect(promptOf([{ ...image, data: 'AAAA' }])).toContain('left out');
   expect(promptOf([{ ...image, data: 'not base64!' }])).toContain('left out');
   expect(promptOf([])).toBe('');
 });

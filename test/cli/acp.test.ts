@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { transcriptsBelow } from '../support/files.ts';
+import { PNG } from '../support/png.ts';
 import { calls, hold, says, text, thinking } from '../support/scripted-model.ts';
 import {
   type Editor,
@@ -104,7 +105,7 @@ describe('a turn', () => {
     writeFileSync(join(place.cwd, 'linked.txt'), 'words of the linked file');
     script.on('look at these', says('Seen'));
     const id = await begun();
-    const data = Buffer.from('png').toString('base64');
+    const data = PNG;
     await editor.agent.request(session.prompt, {
       sessionId: id,
       prompt: [

@@ -1,8 +1,10 @@
 /** A session begun in an editor, gone on with by the published client, and opened in the editor again. */
+
 import { dirname, join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { pick, startEditor, startScript, textOf } from '../cli/acp-editor.ts';
+import { PNG } from '../support/png.ts';
 import { PROMPT } from '../support/resume-cases.ts';
 import { calls, hold, says } from '../support/scripted-model.ts';
 import { wrongIn } from './chat.ts';
@@ -25,7 +27,6 @@ describe(`R, W: sessions of an editor in ${NEWEST}`, () => {
     onTestFinished(() => void editor.child.kill('SIGKILL'));
     const { session } = methods.agent;
     const { sessionId: id } = await editor.begin(cwd);
-    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
     script.on('first of all', calls('Write', { file_path: join(cwd, 'a.txt'), content: 'a\n' }), says('Written'));
     editor.answers(() => pick('once'));
@@ -33,7 +34,7 @@ describe(`R, W: sessions of an editor in ${NEWEST}`, () => {
       sessionId: id,
       prompt: [
         { type: 'text', text: 'first of all' },
-        { type: 'image', mimeType: 'image/png', data: png },
+        { type: 'image', mimeType: 'image/png', data: PNG },
       ],
     });
     script.on('mention it', says('Read'));

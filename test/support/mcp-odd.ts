@@ -1,14 +1,15 @@
 /** An MCP server written by hand, to be run by Node: it can do what no library would let it. Its first argument says how it behaves. */
+
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { PNG } from './png.ts';
 
 const [, , mode = 'fine', ...more] = process.argv;
 const log = process.env.MCP_LOG;
 const note = (words: string) => log !== undefined && appendFileSync(log, `${words}\n`);
 const say = (message: object) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
-export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const text = (words: string) => ({ type: 'text', text: words });
 const object = { type: 'object', properties: {} };
 
@@ -127,7 +128,13 @@ const ANSWERS: Readonly<Record<string, (id: unknown, params: Params) => object |
     process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[],"structuredContent":{"a":${deep}}}}\n`);
     return undefined;
   },
-  album: () => ({ content: [1, 2, 3].map(() => ({ type: 'image', data: 'A'.repeat(4e6), mimeType: 'image/png' })) }),
+  album: () => ({
+    content: [1, 2, 3].map(() => ({
+      type: 'image',
+      data: `${PNG.slice(0, 44)}${'A'.repeat(4e6)}`,
+      mimeType: 'image/png',
+    })),
+  }),
   wordy: (id) => void say({ id, error: { code: -32000, message: 'x'.repeat(1_000_000) } }),
   permit: () => ({ content: [text(process.env.PERMIT ?? '')] }),
 };

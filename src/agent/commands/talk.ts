@@ -1,6 +1,7 @@
 /** The commands of a session: what a prompt comes to, the Skill tool, and what is answered without a model. */
-import { asNumber, asObject, type JsonObject } from '../../format/json.ts';
+import { asObject, type JsonObject } from '../../format/json.ts';
 import type { SessionMcp } from '../mcp/session.ts';
+import { tokensUsed } from '../model/used.ts';
 import { parseRule } from '../permissions/rules.ts';
 import type { Rule } from '../permissions/types.ts';
 import type { Gate, TurnEnd, TurnPrompt } from '../ports.ts';
@@ -102,7 +103,7 @@ export function createTalk(options: TalkOptions): Talk {
     saw: ({ type, subtype, message }) => {
       if (subtype === 'compact_boundary') used = 0;
       const usage = type === 'assistant' ? asObject(asObject(message)?.usage) : undefined;
-      const sum = COUNTED.reduce((all, key) => all + (asNumber(usage?.[key]) ?? 0), 0);
+      const sum = tokensUsed(usage);
       if (sum > 0) used = sum;
     },
     understand: async (prompt, signal) => {
@@ -136,8 +137,6 @@ export function createTalk(options: TalkOptions): Talk {
     },
   };
 }
-
-const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
 
 /** Four characters are about a token. */
 function roughly(messages: readonly object[]): number {

@@ -1,6 +1,7 @@
 /** How long the conversation is: what the API counted at the last answer, and a guess of what came since. */
-import { asNumber, type JsonObject } from '../../format/json.ts';
+import { type JsonObject } from '../../format/json.ts';
 import type { ApiMessage } from '../../graph/context/types.ts';
+import { tokensUsed } from '../model/used.ts';
 
 export interface Meter {
   /** An answer came to a request of so many messages. */
@@ -22,14 +23,14 @@ export interface Measured {
 
 /** `usage`: of the last answer that a session holds which is gone on with. */
 export function createMeter(usage: JsonObject = {}): Meter {
-  const before = tokensOfUsage(usage);
+  const before = tokensUsed(usage);
   let last: { readonly tokens: number; readonly messages?: number } | undefined =
     before > 0 ? { tokens: before } : undefined;
   let isFresh = false;
   let least = 0;
   return {
     counted: (used, messages) => {
-      const tokens = tokensOfUsage(used);
+      const tokens = tokensUsed(used);
       if (tokens === 0) return;
       last = { tokens, messages };
       if (isFresh) least = tokens;
@@ -46,12 +47,6 @@ export function createMeter(usage: JsonObject = {}): Meter {
       return { tokens: (last?.tokens ?? 0) + roughly(since), isGuess: last === undefined, isFresh, least };
     },
   };
-}
-
-const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
-
-function tokensOfUsage(usage: JsonObject): number {
-  return COUNTED.reduce((sum, key) => sum + (asNumber(usage[key]) ?? 0), 0);
 }
 
 const CHARS_PER_TOKEN = 4;

@@ -1,6 +1,7 @@
 /** What a tool of a server answered, as the model is told and as the published client records it. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { asObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
+import { pictureBlock } from '../tools/files/images.ts';
 
 export interface ContentHost {
   /** The server's name. */
@@ -9,9 +10,7 @@ export interface ContentHost {
   readonly keep: (bytes: Uint8Array, mimeType: string) => string;
 }
 
-/** What the API takes, and how much of it. */
 const IMAGES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-const MOST_IMAGE_CHARS = 5 * 1024 * 1024;
 
 /** Structured content stands for the words; pictures stay beside it. */
 export function blocksOf(result: CallToolResult, host: ContentHost): string | JsonObject[] {
@@ -58,10 +57,8 @@ function textBlock(text: string): JsonObject {
 }
 
 function imageOf(data: string, mimeType: string, host: ContentHost, from: string): JsonObject[] {
-  if (!IMAGES.has(mimeType) || data.length > MOST_IMAGE_CHARS || data === '') {
-    return [textBlock(`${from}${keptWords(data, mimeType, host)}`)];
-  }
-  const image = { type: 'image', source: { type: 'base64', media_type: mimeType, data } };
+  const image = IMAGES.has(mimeType) ? pictureBlock(Buffer.from(data, 'base64')) : undefined;
+  if (image === undefined) return [textBlock(`${from}${keptWords(data, mimeType, host)}`)];
   try {
     const path = host.keep(Buffer.from(data, 'base64'), mimeType);
     return [image, textBlock(`[Image: source: ${path}]`)];

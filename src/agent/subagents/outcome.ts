@@ -1,5 +1,5 @@
 /** How an agent ended, as whoever called it is told: in the shapes of the published client. */
-import { asNumber, type JsonObject } from '../../format/json.ts';
+import { tokensUsed } from '../model/used.ts';
 import type { TurnEnd } from '../ports.ts';
 import { failed, type ToolOutcome } from '../tools/tool.ts';
 import type { Ran, Started } from './run.ts';
@@ -21,7 +21,7 @@ export function outcomeOf(
   const trouble = troubleOf(end);
   if (trouble !== undefined) return failed(trouble);
   const text = reportOf(end);
-  const totalTokens = tokensOf(usage);
+  const totalTokens = tokensUsed(usage);
   const facts = `agentId: ${agentId}${canContinue ? ` (${howToContinue(agentId)})` : ''}\n<usage>total_tokens: ${totalTokens}\ntool_uses: ${toolUses}\nduration_ms: ${end.durationMs}</usage>`;
   const content = [{ type: 'text', text }];
   return {
@@ -102,7 +102,7 @@ export function noticeOf(
 <summary>Agent "${about}" ${how}</summary>
 <note>Told more, it goes on and is reported of again.</note>
 <result>${trouble ?? reportOf(end)}</result>
-<usage><subagent_tokens>${tokensOf(usage)}</subagent_tokens><tool_uses>${toolUses}</tool_uses><duration_ms>${end.durationMs}</duration_ms></usage>
+<usage><subagent_tokens>${tokensUsed(usage)}</subagent_tokens><tool_uses>${toolUses}</tool_uses><duration_ms>${end.durationMs}</duration_ms></usage>
 </task-notification>`;
 }
 
@@ -124,10 +124,4 @@ function troubleOf({ reason, failure, text }: TurnEnd): string | undefined {
   if (reason === 'end_turn' || reason === 'stopped') return undefined;
   const why = TROUBLE[reason] ?? `The agent failed: ${failure?.message ?? 'nobody knows why'}`;
   return text.trim() === '' ? why : `${why} What it said last:\n${text}`;
-}
-
-const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'];
-
-function tokensOf(usage: JsonObject): number {
-  return COUNTED.reduce((sum, key) => sum + (asNumber(usage[key]) ?? 0), 0);
 }

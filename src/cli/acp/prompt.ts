@@ -1,7 +1,9 @@
 /** What a person sends in an editor, as the words and blocks of a prompt. */
+
 import { fileURLToPath } from 'node:url';
 import type { ContentBlock, EmbeddedResource, ResourceLink } from '@agentclientprotocol/sdk';
 import type { TurnPrompt } from '../../agent/ports.ts';
+import { pictureBlock } from '../../agent/tools/files/images.ts';
 import type { JsonObject } from '../../format/json.ts';
 
 /** Words and links stay one text, in their order, so that commands and mentions are found in it. */
@@ -29,12 +31,10 @@ export function promptOf(blocks: readonly ContentBlock[]): TurnPrompt['content']
   return text === '' ? images : [{ type: 'text', text }, ...images];
 }
 
-const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-
 function addImage(images: JsonObject[], along: string[], mimeType: string, data: string): void {
-  if (IMAGES.has(mimeType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data)) {
-    images.push({ type: 'image', source: { type: 'base64', media_type: mimeType, data } });
-  } else along.push(`[An image was left out: ${mimeType || 'its type'} cannot be sent to the model.]`);
+  const image = pictureBlock(Buffer.from(data, 'base64'));
+  if (image !== undefined) images.push(image);
+  else along.push(`[An image was left out: this ${mimeType || 'one'} cannot be sent to the model.]`);
 }
 
 function addResource(images: JsonObject[], along: string[], { resource }: EmbeddedResource): string {

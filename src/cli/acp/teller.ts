@@ -1,8 +1,10 @@
 /** What happens in a turn, as updates for the editor. */
+
 import type { PlanEntry, SessionUpdate } from '@agentclientprotocol/sdk';
+import { tokensUsed } from '../../agent/model/used.ts';
 import type { LoopEvent, ModelEvent } from '../../agent/ports.ts';
 import type { ToolOutcome } from '../../agent/tools/tool.ts';
-import { asArray, asNumber, asObject, asString, isObject, type Json, type JsonObject } from '../../format/json.ts';
+import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../../format/json.ts';
 import { safeText } from '../../views/safe.ts';
 import { describeCall, fenced, outcomeContent, rawOutput, textContent } from './calls.ts';
 
@@ -74,7 +76,7 @@ export function createTeller(options: TellerOptions): (event: LoopEvent) => void
         begin(id, asString(block.name) ?? '', asObject(block.input) ?? {}, within);
       else if (kind.endsWith('_tool_result')) end(asString(block.tool_use_id) ?? '', { status: 'completed' });
     }
-    const tokens = tokensOf(asObject(said?.usage));
+    const tokens = tokensUsed(asObject(said?.usage));
     if (within === undefined && tokens > 0) options.used(tokens);
   };
 
@@ -130,10 +132,4 @@ export function planOf(todos: Json | undefined): PlanEntry[] {
     priority: 'medium',
     status: STATES.find((state) => state === todo.status) ?? 'pending',
   }));
-}
-
-const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'];
-
-function tokensOf(usage: JsonObject | undefined): number {
-  return COUNTED.reduce((sum, key) => sum + (asNumber(usage?.[key]) ?? 0), 0);
 }

@@ -1,6 +1,7 @@
 /** What is told of agents: that they started, what they do, how they ended; as the published client tells it. */
+import { tokensUsed } from '../../agent/model/used.ts';
 import type { LoopEvent } from '../../agent/ports.ts';
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from '../../format/json.ts';
+import { asArray, asObject, asString, isObject, type JsonObject } from '../../format/json.ts';
 import { type MessageOptions, messagesOf, system } from './messages.ts';
 
 type AgentEvent = Extract<LoopEvent, { kind: 'agent' | 'agent-start' | 'agent-end' }>;
@@ -37,7 +38,7 @@ export function createTasks(now: () => number = Date.now): Tasks {
     const isStopped = end.reason === 'interrupted';
     const status = isFine ? 'completed' : isStopped ? 'stopped' : 'failed';
     const patch = { status: isStopped ? 'killed' : status, end_time: now() };
-    const spent = { total_tokens: tokensIn(usage), tool_uses: toolUses, duration_ms: end.durationMs };
+    const spent = { total_tokens: tokensUsed(usage), tool_uses: toolUses, duration_ms: end.durationMs };
     const told = { tool_use_id: event.callId ?? id, status, output_file: file, summary: end.text, usage: spent };
     seen.delete(agentId);
     return [
@@ -66,7 +67,7 @@ export function createTasks(now: () => number = Date.now): Tasks {
     if (call === undefined) return isBackground || options.agentText ? told : [];
     const so = seen.get(agentId) ?? { began: now(), toolUses: 0, tokens: 0 };
     so.toolUses += 1;
-    so.tokens = tokensIn(asObject(message?.usage) ?? {}) || so.tokens;
+    so.tokens = tokensUsed(asObject(message?.usage) ?? {}) || so.tokens;
     const usage = { total_tokens: so.tokens, tool_uses: so.toolUses, duration_ms: now() - so.began };
     const about = { tool_use_id: event.callId ?? id, description: doing(call), subagent_type: agentType, usage };
     const progress = system('task_progress', { task_id: agentId, ...about, last_tool_name: call.name }, options);
@@ -84,10 +85,4 @@ function doing({ name, input }: JsonObject): string {
   const about = asString(given?.command) ?? asString(given?.file_path) ?? asString(given?.pattern) ?? '';
   const what = name === 'Bash' ? 'Running' : (asString(name) ?? '');
   return `${what} ${about}`.trim().slice(0, 200);
-}
-
-const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'];
-
-function tokensIn(usage: JsonObject): number {
-  return COUNTED.reduce((sum, key) => sum + (asNumber(usage[key]) ?? 0), 0);
 }

@@ -1,4 +1,5 @@
 /** Pictures as the API takes them. What it cannot read or refuses would brick the session, so it is looked at first. */
+import type { JsonObject } from '../../../format/json.ts';
 
 export interface Picture {
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
@@ -14,6 +15,21 @@ const NAMES = /\.(?:png|jpe?g|gif|webp)$/i;
 
 export function isPictureName(path: string): boolean {
   return NAMES.test(path);
+}
+
+/** What a message can hold of it; undefined where the API would refuse. */
+export function pictureBlock(bytes: Buffer): JsonObject | undefined {
+  const picture = bytes.length <= MOST_PICTURE_BYTES ? pictureOf(bytes) : undefined;
+  if (picture === undefined || !fits(picture)) return undefined;
+  return imageBlock(bytes.toString('base64'), picture.type);
+}
+
+export function fits({ width, height }: Picture): boolean {
+  return Math.max(width, height) <= MOST_PICTURE_SIDE && Math.min(width, height) > 0;
+}
+
+export function imageBlock(data: string, type: string): JsonObject {
+  return { type: 'image', source: { type: 'base64', data, media_type: type } };
 }
 
 /** By its bytes, whatever it is called; undefined when it is none of these, or cut short. */

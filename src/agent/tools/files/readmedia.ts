@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../format/json.ts';
 import { parseJson } from '../../../format/json.ts';
 import type { ToolHost, ToolOutcome } from '../tool.ts';
-import { MOST_PICTURE_BYTES, MOST_PICTURE_SIDE, pictureOf } from './images.ts';
+import { fits, imageBlock, MOST_PICTURE_BYTES, MOST_PICTURE_SIDE, pictureBlock, pictureOf } from './images.ts';
 import { loadFile } from './load.ts';
 import { type Cell, notebookOf, type Output } from './notebook.ts';
 import { textOfPages } from './pdf.ts';
@@ -15,7 +15,7 @@ export function readPicture({ path, real }: Wanted): ToolOutcome {
   const picture = pictureOf(bytes);
   if (picture === undefined) throw new Refusal(`${path} is not a picture that can be shown, whatever its name says.`);
   const { type, width, height } = picture;
-  if (Math.max(width, height) > MOST_PICTURE_SIDE || Math.min(width, height) === 0) {
+  if (!fits(picture)) {
     const most = `${MOST_PICTURE_SIDE} pixels a side`;
     throw new Refusal(`${path} is ${width}×${height} pixels; at most ${most} can be shown. Make a smaller copy first.`);
   }
@@ -25,10 +25,6 @@ export function readPicture({ path, real }: Wanted): ToolOutcome {
     content: [imageBlock(data, type)],
     result: { type: 'image', file: { base64: data, type, originalSize: bytes.length, dimensions } },
   };
-}
-
-function imageBlock(data: string, type: string): JsonObject {
-  return { type: 'image', source: { type: 'base64', data, media_type: type } };
 }
 
 const MOST_PDF_BYTES = 64 << 20;
@@ -116,7 +112,6 @@ function outputJson({ type, text, image }: Output): JsonObject {
 /** Only what the API will take. */
 function pictureIn({ image }: Output): JsonObject[] {
   if (image === undefined || image.data.length > (MOST_PICTURE_BYTES * 4) / 3) return [];
-  const picture = pictureOf(Buffer.from(image.data, 'base64'));
-  if (picture === undefined || Math.max(picture.width, picture.height) > MOST_PICTURE_SIDE) return [];
-  return [imageBlock(image.data, picture.type)];
+  const block = pictureBlock(Buffer.from(image.data, 'base64'));
+  return block === undefined ? [] : [block];
 }
