@@ -11,7 +11,7 @@ export async function overviewText(style: Style, columns = WIDEST): Promise<stri
   const lines = [
     `${style.bold('skein')}: keep, explain, search and edit coding-agent sessions (Claude Code transcripts)`,
     '',
-    `${style.bold('Usage:')} skein [VERB] [ARGUMENTS]      without a verb: skein list`,
+    `${style.bold('Usage:')} skein [VERB] [ARGUMENTS]      without a verb: all chats on a screen`,
   ];
   for (const [group, title] of Object.entries(GROUPS)) {
     lines.push('', style.bold(title));

@@ -83,13 +83,24 @@ export async function dispatch(context: Context, argv: readonly string[]): Promi
   return run(context, await loadVerb(first), rest);
 }
 
-/** Without a verb: the list. Options before a verb are a slip worth a word. */
+/** Without a verb: all chats, on a screen for a person and as a list elsewhere. Options before a verb are a slip worth a word. */
 async function runDefault(context: Context, argv: readonly string[]): Promise<number> {
   const verb = argv.find((word) => findVerb(word) !== undefined);
   if (verb !== undefined) {
     throw new UsageError(`Options stand after the verb "${verb}".`, `skein ${argv.join(' ')}`, `Run: skein ${verb} …`);
   }
-  return run(context, await loadVerb('list'), argv);
+  if (isScreen(context, argv)) return run(context, (await import('./commands/browse.ts')).browse, argv);
+  // To a screen reader a list says more than a screen.
+  const rest = argv.filter((word) => word !== '--plain');
+  return run(context, await loadVerb('list'), rest);
+}
+
+/** What only a list can do is asked of that. */
+const LISTS = /^(?:--json|--limit|--reverse|--sort|--after|--before|--plain|-n)(?![\w-])/;
+
+function isScreen({ out, env }: Context, argv: readonly string[]): boolean {
+  if (!out.isTerminal || env.TERM === 'dumb' || argv.some((word) => LISTS.test(word))) return false;
+  return process.stdin.isTTY === true;
 }
 
 async function run(context: Context, command: Command, argv: readonly string[]): Promise<number> {

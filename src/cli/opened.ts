@@ -64,7 +64,17 @@ export function openPair(context: Context, args: Arguments, a: string, b: string
 }
 
 export function openFile(context: Context, args: Arguments, library: Library, file: SessionFile): OpenedChat {
-  const listed = chatOf(context, library, file);
+  return openListed(context, args, library, chatOf(context, library, file), file);
+}
+
+/** Whose chat is known already. */
+export function openListed(
+  context: Context,
+  args: Arguments,
+  library: Library,
+  listed: ListedChat,
+  file: SessionFile,
+): OpenedChat {
   const chat = openChat(library, listed);
   const wanted = args.value('branch');
   const branch =

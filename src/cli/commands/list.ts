@@ -53,9 +53,9 @@ export const list: Command = {
 async function run(context: Context, args: Arguments): Promise<number> {
   const library = openLibrary(context, args);
   reportProblems(context, library.problems);
-  const fits = filterOf(context, args);
+  const isWanted = filterOf(context, args);
   const all = listChats(context, library);
-  const sorted = sortBy(all.filter(fits), args.value('sort') ?? 'updated');
+  const sorted = sortBy(all.filter(isWanted), args.value('sort') ?? 'updated');
   const chats = (args.flag('reverse') ? sorted.toReversed() : sorted).slice(
     0,
     wholeNumber(args, 'limit') ?? sorted.length,
@@ -79,13 +79,23 @@ function filterOf(context: Context, args: Arguments): (chat: ListedChat) => bool
   const project = args.value('project');
   const after = timeOption(context, args, 'after');
   const before = timeOption(context, args, 'before');
-  return (chat) => {
-    const text = [chat.title, chat.project, chat.gitBranch, chat.id].join('\n').toLowerCase();
-    if (!words.every((word) => text.includes(word))) return false;
-    if (project !== undefined && !namesProject(chat.project, project) && chat.slug !== project) return false;
-    if (after !== undefined && !(Date.parse(chat.updated ?? '') >= after)) return false;
-    return before === undefined || Date.parse(chat.started ?? '') < before;
-  };
+  return (chat) => fits(chat, { words, project, after, before });
+}
+
+/** What is asked of a chat; words in lower case. */
+export interface Wanted {
+  readonly words: readonly string[];
+  readonly project?: string | undefined;
+  readonly after?: number | undefined;
+  readonly before?: number | undefined;
+}
+
+export function fits(chat: ListedChat, { words, project, after, before }: Wanted): boolean {
+  const text = [chat.title, chat.project, chat.gitBranch, chat.id].join('\n').toLowerCase();
+  if (!words.every((word) => text.includes(word))) return false;
+  if (project !== undefined && !namesProject(chat.project, project) && chat.slug !== project) return false;
+  if (after !== undefined && !(Date.parse(chat.updated ?? '') >= after)) return false;
+  return before === undefined || Date.parse(chat.started ?? '') < before;
 }
 
 function timeOption(context: Context, args: Arguments, name: string): number | undefined {
@@ -102,7 +112,7 @@ function timeOption(context: Context, args: Arguments, name: string): number | u
   return time;
 }
 
-function sortBy(chats: readonly ListedChat[], key: string): ListedChat[] {
+export function sortBy(chats: readonly ListedChat[], key: string): ListedChat[] {
   const by: Record<string, (a: ListedChat, b: ListedChat) => number> = {
     started: (a, b) => (b.started ?? '').localeCompare(a.started ?? ''),
     size: (a, b) => b.bytes - a.bytes,
@@ -133,7 +143,7 @@ function toJson(chat: ListedChat) {
 }
 
 /** What is on disk needs no word. */
-const MARKS: Readonly<Record<SourceName, string>> = { disk: '', archive: 'archived', history: 'prompts only' };
+export const MARKS: Readonly<Record<SourceName, string>> = { disk: '', archive: 'archived', history: 'prompts only' };
 
 function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[]): void {
   const { out } = context;

@@ -10,7 +10,7 @@ import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeJsonList } from '../jsonout.ts';
 import { humanBytes } from '../layout.ts';
-import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
+import { openMask, REVEAL_OPTION } from '../mask.ts';
 import { BRANCH_OPTION, chosenTurns, type OpenedChat, openSelected, TURN_OPTION } from '../opened.ts';
 import { page } from '../pager.ts';
 import { sourceOf, tellSources } from '../sources.ts';
@@ -84,10 +84,10 @@ function* turnsJson({ resolve, agentOf }: OpenedChat, turns: readonly Turn[]): G
   for (const turn of turns) yield turnJson(turn, { resolve, agentOf });
 }
 
-function* pieces(
+export function* pieces(
   context: Context,
   args: Arguments,
-  mask: Masking,
+  mask: Mask,
   opened: OpenedChat,
   turns: readonly Turn[],
   format: string,
@@ -115,7 +115,7 @@ export function markdownTitle({ listed }: Pick<OpenedChat, 'listed'>, mask: Mask
   return `# ${safeLine(mask(listed.title ?? listed.id)).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${safeLine(mask(listed.project))} · ${listed.id}\n`;
 }
 
-function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask: Masking): string {
+function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask: Mask): string {
   const branches = chat.branches.length;
   const place = (branch === undefined ? -1 : chat.branches.indexOf(branch)) + 1;
   const facts = [

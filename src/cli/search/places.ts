@@ -34,7 +34,7 @@ export function restoreCommand({ session, file }: Hit): string | undefined {
 }
 
 /** The client looks for sessions by the folder it is started in; the model may have gone to one below it. */
-function projectFolder(cwd: string, file: string): string {
+export function projectFolder(cwd: string, file: string): string {
   const slug = basename(dirname(file));
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (projectSlug(folder) === slug) return folder;

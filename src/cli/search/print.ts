@@ -7,7 +7,7 @@ import type { Style } from '../terminal.ts';
 import { chatIdOf, openCommand, restoreCommand, resumeCommand } from './places.ts';
 import type { Searched } from './run.ts';
 
-const LABELS: Readonly<Record<Hit['where'], string>> = {
+export const LABELS: Readonly<Record<Hit['where'], string>> = {
   prompt: 'prompt',
   answer: 'answer',
   thinking: 'thinking',

@@ -46,11 +46,14 @@ export function liveUntil({ files }: ListedChat, now: number): number {
   return now - newest < LIVE_MS ? newest + LIVE_MS : Number.POSITIVE_INFINITY;
 }
 
+export function isLive({ files }: ListedChat, now: number): boolean {
+  return files.some(({ source, mtimeMs }) => source === undefined && now - mtimeMs < LIVE_MS);
+}
+
 function marksOf(chat: ListedChat, outlines: readonly Outline[], now: number): Mark[] {
-  const isLive = chat.files.some(({ source, mtimeMs }) => source === undefined && now - mtimeMs < LIVE_MS);
   const isBranched = chat.sessions.filter(({ leaf }) => leaf).length > 1 || outlines.some(({ rewinds }) => rewinds > 0);
   const marks: readonly [Mark, boolean][] = [
-    ['live', isLive],
+    ['live', isLive(chat, now)],
     ['branched', isBranched],
     ['compacted', outlines.some(({ compactions }) => compactions > 0)],
     ['errors', outlines.some(({ apiErrors }) => apiErrors > 0)],

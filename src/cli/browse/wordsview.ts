@@ -1,0 +1,68 @@
+/** What a search found: by chat, the words marked. */
+import { safeLine } from '../../views/safe.ts';
+import { ago, pad } from '../layout.ts';
+import { LABELS } from '../search/print.ts';
+import type { Layout } from './layout.ts';
+import { type Look, titleOf, within } from './look.ts';
+import type { Hit, State, WordsScreen } from './state.ts';
+import { chatOfHit } from './wordskeys.ts';
+
+const NAMES = new Map<string, string>(Object.entries(LABELS));
+const LABEL_WIDTH = 8;
+const WHEN_WIDTH = 10;
+
+export function hitRows(state: State, screen: WordsScreen, look: Look, { list }: Layout): string[] {
+  const { style } = look;
+  const title = style.dim(within(toldOf(screen), list.columns));
+  if (screen.hits.length === 0) return [title, ...noHits(screen, look)];
+  const lines: string[] = [];
+  let chat: string | undefined;
+  for (const [i, hit] of screen.hits.entries()) {
+    if (i < screen.top) continue;
+    if (lines.length >= list.rows) break;
+    if (hit.chat !== chat) lines.push(heading(state, hit, look));
+    chat = hit.chat;
+    lines.push(hitLine(hit, i === screen.selected, look));
+  }
+  return [title, ...lines.slice(0, list.rows).map((line) => within(line, list.columns))];
+}
+
+function heading(state: State, hit: Hit, look: Look): string {
+  const chat = chatOfHit(state, hit);
+  return `  ${look.style.bold(chat === undefined ? `chat ${safeLine(hit.chat.slice(0, 8))}` : titleOf(chat, look))}`;
+}
+
+function hitLine(hit: Hit, isSelected: boolean, { style, now }: Look): string {
+  const label = pad(NAMES.get(hit.where) ?? safeLine(hit.where), LABEL_WIDTH);
+  const when = style.dim(pad(ago(hit.time, now), WHEN_WIDTH));
+  const mark = isSelected ? style.accent('❯') : ' ';
+  return `${mark}   ${hit.isError ? style.bad(label) : style.accent(label)} ${when} ${painted(hit, style)}`;
+}
+
+/** Masked by the search. */
+function painted({ snippet, highlights }: Hit, style: Look['style']): string {
+  let at = 0;
+  let text = '';
+  for (const [start, end] of highlights) {
+    text += `${safeLine(snippet.slice(at, start))}${style.warn(style.bold(safeLine(snippet.slice(start, end))))}`;
+    at = end;
+  }
+  return text + safeLine(snippet.slice(at));
+}
+
+function toldOf({ phase, told }: WordsScreen): string {
+  if (phase === 'searching') return 'searching …';
+  return phase === 'typing' ? 'Enter searches all chats' : told;
+}
+
+function noHits({ phase }: WordsScreen, { style }: Look): string[] {
+  if (phase === 'found') {
+    return ['', '  Nothing was found.', style.dim('  Fewer words or filters, begin*, or ~part of a text find more.')];
+  }
+  if (phase !== 'typing') return [];
+  return [
+    '',
+    style.dim('  words        all of them, anywhere      "a phrase"   begin*   ~part   -without   /regex/'),
+    style.dim('  project: after: before: role: tool: file: model: git-branch: is:error in:prompt|answer|result'),
+  ];
+}
