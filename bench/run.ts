@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { benchArchive } from './archive.ts';
 import { benchChat } from './chat.ts';
+import { benchConsole } from './console.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { benchEdit } from './edit.ts';
 import { benchHook } from './hook.ts';
@@ -184,6 +185,8 @@ if (wanted('serve')) {
 if (wanted('web')) await benchWeb({ node: NODE, skein: SKEIN, row });
 
 if (wanted('chat')) await benchChat({ node: NODE, skein: SKEIN, row });
+
+if (wanted('console')) await benchConsole({ node: NODE, skein: SKEIN, row });
 
 if (wanted('hook')) await benchHook({ node: NODE, skein: SKEIN, row });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { buildWeb } from './build-web.ts';
 import { buildHot, makeCodeCaches } from './hot.ts';
+import { lazyWidths } from './lazy-widths.ts';
 import { slimPrices } from './slim-prices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -38,7 +39,11 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   secretlint: /^@secretlint\/secretlint-rule-preset-recommend$/,
   prices: /^@pydantic\/genai-prices$/,
   mcp: /\/client\/mcp\/server\.ts$/,
+  mcpclient: /^\.\/manager\.ts$/,
+  acp: /^@agentclientprotocol\/sdk$/,
   server: /\/server\/start\.ts$/,
+  console: /\/console\/run\.ts$/,
+  input: /\/terminal\/input\.ts$/,
   tools: /\/agent\/tools\/index\.ts$|^\.\/tools\/index\.ts$/,
   turndown: /^turndown$/,
   unpdf: /^unpdf$/,
@@ -94,9 +99,13 @@ const command: BuildOptions & { metafile: true } = {
   define: { 'import.meta.url': 'moduleUrl' },
   // A package may have a function of the name `process`.
   banner: { js: "const moduleUrl = globalThis.process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
-  plugins: [heavy, builtins, slimPrices, oneLanguage],
-  // Its CommonJS asks for its parts in a way that cannot be bundled.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  plugins: [heavy, builtins, slimPrices, oneLanguage, lazyWidths],
+  alias: {
+    // Its CommonJS asks for its parts in a way that cannot be bundled.
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    // One of them, whoever asks for it.
+    marked: `${root}/node_modules/marked/lib/marked.esm.js`,
+  },
 };
 const built = await Promise.all([
   build({
@@ -106,7 +115,11 @@ const built = await Promise.all([
       secretlint: '@secretlint/secretlint-rule-preset-recommend',
       prices: '@pydantic/genai-prices',
       mcp: 'src/client/mcp/server.ts',
+      mcpclient: 'src/agent/mcp/manager.ts',
+      acp: '@agentclientprotocol/sdk',
       server: 'src/server/start.ts',
+      console: 'src/cli/console/run.ts',
+      input: 'src/cli/terminal/input.ts',
       tools: 'src/agent/tools/index.ts',
       // As CommonJS, so that its one export is what is imported as its default.
       turndown: 'turndown/lib/turndown.cjs.js',

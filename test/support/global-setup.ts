@@ -2,9 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ensureChromium } from '../web/chromium.ts';
+import { ensureTmux } from './tmux.ts';
 
 export default function buildCommand(): void {
   ensureChromium();
+  ensureTmux();
   execFileSync(process.execPath, [fileURLToPath(new URL('../../scripts/build.ts', import.meta.url)), '--bundle'], {
     stdio: 'inherit',
   });
