@@ -14,6 +14,7 @@ import { paletteFor } from '../../src/cli/console/palette.ts';
 import { askPerson } from '../../src/cli/console/questions.ts';
 import { demoAnswer } from '../../src/cli/demo/script.ts';
 import { tempFolder } from '../support/files.ts';
+import { PNG } from '../support/png.ts';
 
 const palette = paletteFor(false);
 
@@ -121,8 +122,10 @@ test('a rule is added to what stands in the settings; what cannot be read is lef
 
 test('images come along by their paths; other files, commands and large ones do not', () => {
   const cwd = tempFolder();
-  for (const name of ['a.png', 'b c.jpg', 'd.txt']) writeFileSync(join(cwd, name), 'x');
-  writeFileSync(join(cwd, 'big.png'), Buffer.alloc(6 << 20));
+  const picture = Buffer.from(PNG, 'base64');
+  for (const name of ['a.png', 'b c.jpg', 'd.txt']) writeFileSync(join(cwd, name), picture);
+  writeFileSync(join(cwd, 'big.png'), Buffer.concat([picture, Buffer.alloc(6 << 20)]));
+  writeFileSync(join(cwd, 'words.png'), 'none at all, and the API would refuse it from then on');
   const types = (text: string) => {
     const content = withImages(text, cwd);
     return typeof content === 'string' ? content : content.map(({ type }) => type);
@@ -130,7 +133,7 @@ test('images come along by their paths; other files, commands and large ones do 
   expect(types('see a.png and "b c.jpg"')).toEqual(['text', 'image', 'image']);
   expect(types('see @a.png')).toEqual(['text', 'image']);
   expect(types('see b\\ c.jpg')).toEqual(['text', 'image']);
-  for (const text of ['see d.txt', 'see big.png', 'see none.png', '/model a.png', 'plain'])
+  for (const text of ['see d.txt', 'see big.png', 'see words.png', 'see none.png', '/model a.png', 'plain'])
     expect(types(text)).toBe(text);
 });
 

@@ -1,5 +1,5 @@
 /** How long the conversation is: what the API counted at the last answer, and a guess of what came since. */
-import { type JsonObject } from '../../format/json.ts';
+import type { JsonObject } from '../../format/json.ts';
 import type { ApiMessage } from '../../graph/context/types.ts';
 import { tokensUsed } from '../model/used.ts';
 

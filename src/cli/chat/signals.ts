@@ -21,7 +21,8 @@ export function listenForSignals(): Signals {
   };
   const listeners = Object.entries(CODES).map(([name, exit]) => {
     const listener = () => {
-      if (code !== undefined) process.exit(exit);
+      // A terminal that goes away says so more than once: that is nobody's impatience.
+      if (code !== undefined && name !== 'SIGHUP') process.exit(exit);
       stop(exit);
     };
     process.on(name, listener);

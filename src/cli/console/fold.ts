@@ -1,4 +1,5 @@
 /** Events into what the screen shows. Pure: the same events give the same screen. */
+import { tokensUsed } from '../../agent/model/used.ts';
 import type { LoopEvent, ModelEvent } from '../../agent/ports.ts';
 import { asNumber, asObject, asString, type JsonObject } from '../../format/json.ts';
 import { toToolResult } from '../../graph/toolresults/read.ts';
@@ -156,12 +157,9 @@ function finishAnswer(state: ScreenState): Folded {
   return { state: { ...state, answer: '' }, pieces };
 }
 
-const COUNTED = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const;
-
 function foldEntry(state: ScreenState, entry: JsonObject): Folded {
   if (entry.type === 'assistant') {
-    const usage = asObject(asObject(entry.message)?.usage);
-    const context = COUNTED.reduce((sum, key) => sum + (asNumber(usage?.[key]) ?? 0), 0);
+    const context = tokensUsed(asObject(asObject(entry.message)?.usage));
     return only(context > 0 ? { ...state, context } : state);
   }
   if (entry.subtype === 'compact_boundary') {

@@ -2,18 +2,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { TurnPrompt } from '../../agent/ports.ts';
+import { isPictureName, MOST_PICTURE_BYTES, pictureBlock } from '../../agent/tools/files/images.ts';
 import type { JsonObject } from '../../format/json.ts';
 
-const TYPES: Readonly<Record<string, string>> = {
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  gif: 'image/gif',
-  webp: 'image/webp',
-};
-
-/** What the API takes. */
-const MOST_BYTES = 5 << 20;
 const MOST = 5;
 
 /** In quotes, with blanks behind backslashes, or plain; `@` before it as for any file. */
@@ -29,13 +20,12 @@ export function withImages(text: string, cwd: string): TurnPrompt['content'] {
 }
 
 function imageOf(path: string): JsonObject[] {
-  const media_type = TYPES[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ''];
-  if (media_type === undefined) return [];
+  if (!isPictureName(path)) return [];
   try {
     const stat = statSync(path);
-    if (!stat.isFile() || stat.size === 0 || stat.size > MOST_BYTES) return [];
-    const data = readFileSync(path).toString('base64');
-    return [{ type: 'image', source: { type: 'base64', media_type, data } }];
+    if (!stat.isFile() || stat.size > MOST_PICTURE_BYTES) return [];
+    const image = pictureBlock(readFileSync(path));
+    return image === undefined ? [] : [image];
   } catch {
     return [];
   }
