@@ -284,11 +284,11 @@ describe('the console through pipes', () => {
   });
 });
 
-describe('the console in a terminal', () => {
+describe('the plain console in a terminal', () => {
   test('/exit while it works ends it: what was typed before is not begun', async () => {
     const gate = hold();
     const chat = await chatWith([says('never whole', { holdAt: { at: { inside: 0 }, hold: gate } })]);
-    const child = spawn('script', ['-qfec', `'${process.execPath}' '${BIN}' chat`, '/dev/null'], {
+    const child = spawn('script', ['-qfec', `'${process.execPath}' '${BIN}' chat --plain`, '/dev/null'], {
       cwd: chat.cwd,
       env: { PATH: process.env.PATH, HOME: chat.home, TERM: 'xterm', SHELL: '/bin/sh', ...chat.model.env },
     });
