@@ -223,7 +223,7 @@ export async function createAgent(options: AgentOptions): Promise<Agent> {
     keySource: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].find((key) => env[key]) ?? 'none',
     turn: async (prompt, signal) => {
       begin();
-      await mcp.ready(signal);
+      await mcp.ready(signal, prompt.content);
       const understood = await talk.understand(prompt, signal);
       if (understood.kind === 'local') return talk.answer(understood);
       if (isCompacted || serversSay !== mcp.instructions) usual = askFor(usual.model);

@@ -6,7 +6,7 @@ import { wantedOf } from '../../src/cli/browse/choose.ts';
 import { previewLines } from '../../src/cli/browse/preview.ts';
 import { wantedPreview } from '../../src/cli/browse/reduce.ts';
 import { changedRows } from '../../src/cli/browse/screen.ts';
-import { brokenLine, verbArgs } from '../../src/cli/browse/verbs.ts';
+import { brokenLine, failureOf, verbArgs } from '../../src/cli/browse/verbs.ts';
 import { frameOf } from '../../src/cli/browse/view.ts';
 import type { ListedChat } from '../../src/cli/chats.ts';
 import { displayWidth } from '../../src/cli/layout.ts';
@@ -353,4 +353,15 @@ describe('bounds', () => {
       { numRuns: 20 },
     );
   });
+});
+
+test('what a verb says of a failure is told with and without colours', () => {
+  const painted = '\u001b[31mskein:\u001b[39m it is gone\n  \u001b[2mnext:\u001b[22m look again\n';
+  expect(failureOf(painted)).toBe('it is gone look again');
+  expect(failureOf('skein: it is gone\n')).toBe('it is gone');
+});
+
+test('of a line without an end only so much is laid out', () => {
+  const lines = brokenLine(`\u001b[31m${'x'.repeat(2000)}`, 80, 1000);
+  expect(lines.join('')).toMatch(/^x{990,1000} … \(cut\)$/);
 });

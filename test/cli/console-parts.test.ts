@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Asked } from '../../src/agent/ports.ts';
 import { failed } from '../../src/agent/tools/tool.ts';
+import { otherArguments } from '../../src/cli/chat/console.ts';
 import { keepRule } from '../../src/cli/chat/keeprule.ts';
 import { requestLines } from '../../src/cli/console/askedview.ts';
 import { completions } from '../../src/cli/console/complete.ts';
 import { contextText } from '../../src/cli/console/contextview.ts';
-import type { Chosen, Dialog } from '../../src/cli/console/dialog.ts';
+import { type Chosen, type Dialog, dialogOf, takesText } from '../../src/cli/console/dialog.ts';
 import { withImages } from '../../src/cli/console/images.ts';
+import { markdownLines } from '../../src/cli/console/markdown.ts';
 import { paletteFor } from '../../src/cli/console/palette.ts';
+import { plannedHunks } from '../../src/cli/console/plannedhunks.ts';
 import { askPerson } from '../../src/cli/console/questions.ts';
+import { cutMarkdown } from '../../src/cli/console/split.ts';
 import { demoAnswer } from '../../src/cli/demo/script.ts';
 import { tempFolder } from '../support/files.ts';
 import { PNG } from '../support/png.ts';
@@ -53,11 +57,65 @@ test('whatever is asked about, no line breaks out of its row', () => {
   expect(lines).toContain('│ run_in_background: true');
 });
 
-test('an edit is shown where it stands in the file', () => {
+test('nothing that runs is left out of what is asked: unseen characters, and what stands beside a path', () => {
+  const shown = (name: string, input: Asked['input']) => requestLines(askedOf(name, 'writes', input), 80, palette);
+  const command = 'curl\u00a0x\u200b y\u00ad\u3164 \u{e0041}z ✅\ufe0f a\ufe0f';
+  expect(shown('Bash', { command })).toEqual(['│ curl\\u00a0x\\u200b y\\u00ad\\u3164 \\ue0041z ✅\ufe0f a\\ufe0f']);
+  expect(shown('mcp__s__t', { file_path: 'a', command: 'evil' })).toContain('│ command: evil');
+  const edit = shown('Edit', { file_path: 'a', old_string: 'b', new_string: 'c', replace_all: true });
+  expect(edit).toEqual(['Edit a', '│ replace_all: true', '1 - b', '1 + c']);
+  expect(shown('Write', { file_path: 'a', new_string: 'harmless', content: 'evil' }).at(-1)).toBe('1 + evil');
+  const edits = [{ old_string: 'b', new_string: 'c' }];
+  expect(shown('MultiEdit', { file_path: 'a', edits })).toEqual(['MultiEdit a', '1 - b', '1 + c']);
+  const all = shown('MultiEdit', { file_path: 'a', edits: [{ ...edits[0], replace_all: true }] });
+  expect(all.join('')).toContain('replace_all');
+});
+
+test('line by line, too, whatever a call is given is told', () => {
+  const input = { file_path: 'a', content: 'one\n\u001b[2Jtwo', mode: { deep: '\u202e' } };
+  expect(otherArguments(input, 'a')).toEqual(['content: one', '\\u001b[2Jtwo', 'mode: {"deep":"\\u202e"}']);
+  expect(otherArguments({ x: 1 }, '{"x":1}')).toEqual([]);
+});
+
+test('what is pasted onto a question is no answer to it', () => {
+  const dialog = dialogOf({
+    title: '',
+    options: [
+      { label: 'Yes', key: 'y' },
+      { label: 'No', takesWords: '' },
+    ],
+  });
+  expect([dialog, { ...dialog, index: 1 }, { ...dialog, filter: '' }].map(takesText)).toEqual([false, true, true]);
+});
+
+test('an answer nested deeper than can be read is shown as it is; a block without an end is written out', () => {
+  const deep = `${'>'.repeat(5000)} deep\n`;
+  expect(markdownLines(deep, 80, palette).join('')).toContain('deep');
+  expect(cutMarkdown(deep).rest).toBe(deep);
+  const long = 'words\n'.repeat(20_000);
+  expect(cutMarkdown(`${long}more`)).toEqual({ done: long, goesOn: true, rest: 'more' });
+});
+
+test('more lines than a call takes arguments', () => {
+  expect(markdownLines(`\`\`\`\n${'x\n'.repeat(200_000)}\`\`\``, 80, palette)).toHaveLength(200_000);
+});
+
+test('an edit is shown where it stands in the file', async () => {
   const path = join(tempFolder(), 'a.txt');
   writeFileSync(path, 'one\ntwo\nthree\n');
   const asked = askedOf('Edit', 'writes', { file_path: path, old_string: 'two', new_string: 'zwei\ndrei' });
-  expect(requestLines(asked, 80, palette).slice(-3)).toEqual(['2 - two', '2 + zwei', '3 + drei']);
+  const shown = async (each: Asked) => requestLines(each, 80, palette, await plannedHunks(each, '/')).slice(1);
+  expect(await shown(asked)).toEqual(['1   one', '2 - two', '2 + zwei', '3 + drei', '4   three']);
+  // Line ends of another kind, several places, and a file that is written anew.
+  writeFileSync(path, `${'x\r\n'.repeat(98)}a\r\nb\r\n${'y\r\n'.repeat(98)}a\r\nb\r\n`);
+  const everywhere = { file_path: path, old_string: 'a\nb', new_string: 'a\nc', replace_all: true };
+  const changed = (lines: string[]) => lines.filter((line) => /^ *\d+ [+-]/.test(line));
+  const places = ['100 - b', '100 + c', '200 - b', '200 + c'];
+  expect(changed(await shown(askedOf('Edit', 'writes', everywhere)))).toEqual(places);
+  const anew = { file_path: path, content: `${'x\n'.repeat(98)}a\nB\n${'y\n'.repeat(98)}a\nb\n` };
+  expect(changed(await shown(askedOf('Write', 'writes', anew)))).toEqual(['100 - b', '100 + B']);
+  const misses = askedOf('Edit', 'writes', { file_path: path, old_string: 'nowhere', new_string: 'n' });
+  expect(await shown(misses)).toEqual(['1 - nowhere', '1 + n']);
   const wide = askedOf('Write', 'writes', { file_path: path, content: `${'word '.repeat(30)}end` });
   const lines = requestLines(wide, 40, palette);
   expect(lines.every((line) => line.length <= 40)).toBe(true);
@@ -81,12 +139,25 @@ test.each([
   const kept: string[] = [];
   const host = {
     palette,
+    cwd: '/',
     choose: async (_: Dialog): Promise<Chosen | undefined> => chosen && { ...chosen, picked: [...chosen.picked] },
     ruleFor: () => 'Bash(make)',
     keepRule: (rule: string) => void kept.push(rule),
   };
   expect(await askPerson(askedOf('Bash', 'runs', { command: 'make' }), 'why', host)).toEqual(consent);
   expect(kept).toEqual(rules);
+});
+
+test('Esc to what an agent asks ends the turn, not that agent alone', async () => {
+  let stopped = 0;
+  const stop = () => {
+    stopped += 1;
+  };
+  const host = { palette, cwd: '/', choose: async () => undefined, ruleFor: () => undefined, keepRule: () => {}, stop };
+  const asked = askedOf('Bash', 'runs', { command: 'make' });
+  expect([await askPerson(asked, '', host), stopped]).toEqual(['no', 0]);
+  const agent = { id: 'a', type: 'worker', cwd: '/', isReadOnly: false };
+  expect([await askPerson({ ...asked, agent }, '', host), stopped]).toEqual(['no', 1]);
 });
 
 test('questions of the model are answered by their labels, or in own words', async () => {
@@ -98,7 +169,7 @@ test('questions of the model are answered by their labels, or in own words', asy
     { index: 1, picked: [1], words: '' },
     { index: 2, picked: [0, 2], words: 'mine' },
   ];
-  const host = { palette, choose: async () => said.shift(), ruleFor: () => undefined, keepRule: () => {} };
+  const host = { palette, cwd: '/', choose: async () => said.shift(), ruleFor: () => undefined, keepRule: () => {} };
   const consent = await askPerson(askedOf('AskUserQuestion', 'notes', { questions }), '', host);
   expect(consent).toMatchObject({ input: { answers: { 'Which?': 'B', 'And?': 'C, mine' } } });
 });

@@ -1,6 +1,7 @@
 /** The MCP servers of a session. Without any nothing of the protocol is loaded. */
 import type { JsonObject } from '../../format/json.ts';
 import type { AgentOptions } from '../agenttypes.ts';
+import type { TurnPrompt } from '../ports.ts';
 import type { Follow } from '../tools/tool.ts';
 import { approve } from './command.ts';
 import { instructionsText } from './instructions.ts';
@@ -8,8 +9,8 @@ import type { Manager, ManagerHost } from './manager.ts';
 import type { AgentMcp, McpOptions, McpState } from './types.ts';
 
 export interface SessionMcp extends AgentMcp {
-  /** Resolves when those that are waited for came to something. */
-  ready(signal?: AbortSignal): Promise<void>;
+  /** Resolves when those that are waited for came to something. `said`: the prompt; with `/mcp` a person speaks of servers unasked. */
+  ready(signal?: AbortSignal, said?: TurnPrompt['content']): Promise<void>;
   /** What servers say of themselves, for the system prompt. */
   readonly instructions: string;
   /** Undefined where there is no such prompt; throws an Error in words. */
@@ -50,10 +51,12 @@ export function createSessionMcp(options: McpOptions | undefined, host: SessionM
     get instructions() {
       return instructionsText(manager?.instructions ?? []);
     },
-    ready: async (signal = new AbortController().signal) => {
+    ready: async (signal = new AbortController().signal, said = '') => {
       const there = await loading;
-      if (there !== undefined && mayAsk) await (await import('./askapproval.ts')).askApprovals(mcp, host, signal);
-      mayAsk = false;
+      const isAbout = typeof said === 'string' && /^\s*\/mcp(?:\s|$)/.test(said);
+      const asks = mayAsk && !isAbout;
+      if (there !== undefined && asks) await (await import('./askapproval.ts')).askApprovals(mcp, host, signal);
+      mayAsk &&= isAbout;
       await there?.ready(signal);
     },
     reconnect: async (name) => (await loading)?.reconnect(name),

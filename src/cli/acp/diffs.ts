@@ -1,14 +1,10 @@
 /** What a call changes in a file, as old and new text. */
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Diff, ToolCallContent } from '@agentclientprotocol/sdk';
-import { plainText } from '../../agent/tools/files/change.ts';
-import { applyEdits, type TextEdit } from '../../agent/tools/files/edits.ts';
-import { encodingOf } from '../../agent/tools/files/encoding.ts';
-import { statFile } from '../../agent/tools/files/place.ts';
-import { asArray, asString, isObject, type JsonObject } from '../../format/json.ts';
+import type { TextEdit } from '../../agent/tools/files/edits.ts';
+import type { JsonObject } from '../../format/json.ts';
 import type { Hunk } from '../../graph/toolresults/files.ts';
 import type { ToolResult } from '../../graph/toolresults/read.ts';
+import { plannedChange } from '../terminal/planned.ts';
 
 export interface Planned {
   readonly content: ToolCallContent[];
@@ -21,15 +17,10 @@ const MOST_BYTES = 512 << 10;
 
 /** What a call is about to change, as the file stands now. Never throws. */
 export function plannedDiff(name: string, input: JsonObject, cwd: string): Planned {
-  const given = asString(input.file_path);
-  if (given === undefined) return { content: [] };
-  const path = resolve(cwd, given);
-  if (name === 'Write') return whole(path, before(path), asString(input.content) ?? '');
-  const edits = editsOf(name, input);
-  if (edits.length === 0) return { content: [] };
-  const old = before(path);
-  const after = edited(old, edits);
-  return after === undefined ? { content: edits.map((edit) => piece(path, edit)) } : whole(path, old, after);
+  const change = plannedChange(name, input, cwd, MOST_BYTES);
+  if (change === undefined) return { content: [] };
+  if (change.kind === 'whole') return whole(change.path, change.before, change.after);
+  return { content: change.edits.map((edit) => piece(change.path, edit)) };
 }
 
 /** What a call changed, by what the transcript keeps of it: the places with the lines around them. */
@@ -43,41 +34,6 @@ export function doneDiff(result: ToolResult): Planned {
   if (patch.length > 0) return hunks(filePath, patch);
   const pieces = edits.map(({ oldString, newString }) => ({ old_string: oldString, new_string: newString }));
   return { content: pieces.map((edit) => piece(filePath, edit)) };
-}
-
-function editsOf(name: string, input: JsonObject): TextEdit[] {
-  const all = name === 'Edit' ? [input] : name === 'MultiEdit' ? (asArray(input.edits)?.filter(isObject) ?? []) : [];
-  return all.flatMap((edit) => {
-    const [old_string, new_string] = [asString(edit.old_string), asString(edit.new_string)];
-    if (old_string === undefined || new_string === undefined) return [];
-    return [{ old_string, new_string, replace_all: edit.replace_all === true }];
-  });
-}
-
-/** Undefined where there is no text, or too much. */
-function before(path: string): string | undefined {
-  try {
-    const stat = statFile(path);
-    if (stat === undefined || stat.size > MOST_BYTES) return undefined;
-    const bytes = readFileSync(path);
-    const encoding = encodingOf(bytes);
-    return encoding && plainText(bytes, encoding);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Undefined where the edits do not fit. */
-function edited(text: string | undefined, edits: readonly TextEdit[]): string | undefined {
-  const [first, ...others] = edits;
-  const makes = first?.old_string === '';
-  if (text === undefined && !makes) return undefined;
-  const start = makes ? first.new_string : (text ?? '');
-  try {
-    return applyEdits(Buffer.from(start), 'utf-8', makes ? others : edits).bytes.toString('utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function whole(path: string, oldText: string | undefined, newText: string): Planned {

@@ -1,5 +1,6 @@
 /** The chats, as `skein list` has them, and what is needed beside. */
 import { DiskError } from '../../disk/errors.ts';
+import { safeLine } from '../../views/safe.ts';
 import { type ListedChat, listChats } from '../chats.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -48,7 +49,7 @@ export function orWhy(make: () => string[]): string[] {
   try {
     return make();
   } catch (error) {
-    if (error instanceof DiskError || (error instanceof Error && 'next' in error)) return [error.message];
+    if (error instanceof DiskError || (error instanceof Error && 'next' in error)) return [safeLine(error.message)];
     throw error;
   }
 }

@@ -8,13 +8,13 @@ import type { Context } from '../context.ts';
 import { ago, cut, homePath, humanBytes, shortModel } from '../layout.ts';
 import type { Library } from '../library.ts';
 import { chosenTurns, type OpenedChat, openListed } from '../opened.ts';
+import { MOST_PREVIEWED } from '../terminal/previewed.ts';
 import { type Look, marksOf, markWords, plain, titleOf } from './look.ts';
 import { brokenLine } from './verbs.ts';
 
-/** Larger chats are read when somebody asks for them. */
-const LARGEST = 6 << 20;
 /** More than any screen has rows. */
 const MOST_LINES = 300;
+const LONGEST = 50_000;
 
 export interface PreviewOf {
   readonly chat: ListedChat;
@@ -28,14 +28,15 @@ export function previewLines(
   look: Look,
   { chat, turn, width }: PreviewOf,
 ): string[] {
-  if (chat.bytes > LARGEST) return [...factLines(chat, look, width, undefined), '', look.style.dim('Enter reads it.')];
+  if (chat.bytes > MOST_PREVIEWED)
+    return [...factLines(chat, look, width, undefined), '', look.style.dim('Enter reads it.')];
   const args = parseArguments(show, turn === undefined ? [] : ['--turn', turn]);
   const opened = openListed(context, args, library, chat, chat.file);
   const turns = turn === undefined ? opened.turns.slice(-1) : chosenTurns(args, opened.turns);
   const narrow = { ...context, out: { ...context.out, columns: width, style: look.style } };
   const [, ...texts] = pieces(narrow, args, look.mask, opened, turns, 'text');
   const lines = texts.join('').split('\n').slice(0, MOST_LINES);
-  return [...factLines(chat, look, width, opened), ...lines.flatMap((line) => brokenLine(line, width))];
+  return [...factLines(chat, look, width, opened), ...lines.flatMap((line) => brokenLine(line, width, LONGEST))];
 }
 
 export function factLines(chat: ListedChat, look: Look, width: number, opened: OpenedChat | undefined): string[] {

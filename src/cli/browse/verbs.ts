@@ -1,6 +1,8 @@
 /** The verbs that the screen is made of, each as a process of its own: the screen goes on meanwhile, and can stop them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { stripVTControlCharacters } from 'node:util';
+import { safeLine } from '../../views/safe.ts';
 import { wrapped } from '../../views/width.ts';
 import type { Context } from '../context.ts';
 
@@ -98,8 +100,12 @@ export function readVerb(
   return { stop: () => void child.kill() };
 }
 
-export function brokenLine(line: string, width: number): string[] {
-  const text = line.replaceAll('\t', '    ');
+/** Of a line that has no end more is not laid out: it would take seconds. */
+const LONGEST = 1 << 20;
+
+export function brokenLine(line: string, width: number, longest = LONGEST): string[] {
+  const kept = line.length > longest ? `${safeLine(line.slice(0, longest))} … (cut)` : line;
+  const text = kept.replaceAll('\t', '    ');
   return wrapped(text, width, { hard: true, trim: false, wordWrap: false }).split('\n');
 }
 
@@ -121,7 +127,8 @@ function listen(child: ChildProcess, each: (text: string) => void, done: (code: 
 
 /** What went wrong, and what to do: as the verb said it. */
 export function failureOf(err: string): string {
-  const what = /^skein: (.*)$/m.exec(err)?.[1] ?? 'That did not work.';
-  const next = /^ *next: (.*)$/m.exec(err)?.[1];
+  const words = stripVTControlCharacters(err);
+  const what = /^skein: (.*)$/m.exec(words)?.[1] ?? 'That did not work.';
+  const next = /^ *next: (.*)$/m.exec(words)?.[1];
   return next === undefined ? what : `${what} ${next}`;
 }

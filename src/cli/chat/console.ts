@@ -2,10 +2,12 @@
 import type { Agent } from '../../agent/agenttypes.ts';
 import type { Consent } from '../../agent/gate.ts';
 import type { Asked, LoopEvent, TurnEnd, TurnPrompt } from '../../agent/ports.ts';
+import type { JsonObject } from '../../format/json.ts';
 import { safeLine, safeText } from '../../views/safe.ts';
 import { mainArgument } from '../../views/toolview.ts';
 import { dollars, tokenText } from '../../views/usage/amounts.ts';
 import { PER_DOLLAR } from '../../views/usage/rates.ts';
+import { visible } from '../terminal/visible.ts';
 import type { Terminal } from '../terminal.ts';
 import { createLines } from './lines.ts';
 import { askSpecially } from './questions.ts';
@@ -79,9 +81,11 @@ export async function runConsole(options: ConsoleOptions): Promise<number> {
   /** One question at a time, whatever runs side by side. */
   let asking: Promise<unknown> = Promise.resolve();
   const askOne = async ({ tool, input, signal, agent }: Asked, why: string): Promise<Consent> => {
-    const about = safeText(mainArgument(input)).trimEnd();
+    const main = mainArgument(input);
+    const about = visible(main).trimEnd();
     const who = agent === undefined ? '' : style.dim(` (${safeLine(agent.type)} agent)`);
     view.line(`${style.warn('?')} ${style.bold(safeLine(tool.name))} ${about}${who}`);
+    for (const line of otherArguments(input, main)) view.line(`  ${line}`);
     if (why !== '') view.line(style.dim(`  ${safeLine(why)}`));
     const answer = await lines.answer('  run it? y(es), n(o), a(lways in this session) ', signal);
     return consentOf(answer ?? '');
@@ -180,4 +184,13 @@ function costLine(totals: Totals): string {
 
 function resumeHint(id: string): string {
   return `Go on with it: skein chat --resume ${id}\n           or: claude --resume ${id}`;
+}
+
+/** Whatever else a call is given is part of what is asked. */
+export function otherArguments(input: JsonObject, main: string): string[] {
+  if (main === JSON.stringify(input)) return [];
+  return Object.entries(input).flatMap(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return value === main ? [] : visible(`${name}: ${text}`).trimEnd().split('\n');
+  });
 }

@@ -1,6 +1,6 @@
 /** `skein chat` for a person: the console where the terminal can show it, line by line elsewhere. */
 import { execFile } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../../agent/agenttypes.ts';
 import { readMemory } from '../../agent/prompt/memory.ts';
@@ -57,7 +57,7 @@ function hostOf({ context, args, place, signals, open }: Interactive): Omit<Cons
     now: () => context.now().getTime(),
     goesOn: args.flag('continue') || args.value('resume') !== undefined,
     open,
-    verb: (argv) => runVerb(argv, config, context),
+    verb: (argv, how) => runVerb(argv, config, context, how),
     files: () => filesBelow(cwd),
     gitBranch: branchOf(cwd),
     memory: () => readMemory(place).map(({ path, whose }) => `${homePath(path, home)}  (${whose})`),
@@ -69,9 +69,15 @@ function hostOf({ context, args, place, signals, open }: Interactive): Omit<Cons
 const MOST_OUTPUT = 64 << 20;
 
 /** The verbs are not in the bundle of `chat`: each runs as a process. */
-function runVerb(argv: readonly string[], config: string, { env, cwd }: Context): Promise<VerbRan> {
+function runVerb(
+  argv: readonly string[],
+  config: string,
+  { env, cwd }: Context,
+  how?: Parameters<ConsoleHost['verb']>[1],
+): Promise<VerbRan> {
   const launcher = process.argv[1] ?? '';
-  const options = { env: { ...env }, cwd, maxBuffer: MOST_OUTPUT };
+  const own = how && { COLUMNS: String(how.columns) };
+  const options = { env: { ...env, ...own }, cwd, maxBuffer: MOST_OUTPUT, ...(how && { signal: how.signal }) };
   const args = [launcher, ...argv, `--root=${config}`, '--color=never'];
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, out, err) => {
@@ -110,6 +116,8 @@ const MOST_HISTORY = 2 << 20;
 function endOf(file: string, most: number): string {
   let fd: number | undefined;
   try {
+    // A pipe in its place would be waited for without end.
+    if (!statSync(file).isFile()) return '';
     fd = openSync(file, 'r');
     const { size } = fstatSync(fd);
     const bytes = Buffer.alloc(Math.min(size, most));

@@ -2,8 +2,9 @@
 import { Editor } from '@earendil-works/pi-tui/dist/components/editor.js';
 import { decodePrintableKey, isKeyRelease, parseKey } from '@earendil-works/pi-tui/dist/keys.js';
 import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
-import { type Chosen, type Dialog, dialogLines, press } from './dialog.ts';
+import { type Chosen, type Dialog, dialogLines, press, takesText } from './dialog.ts';
 import { fold } from './fold.ts';
+import { type FoldedPiece, foldedDialog, withFolded } from './folded.ts';
 import { liveLines } from './liveview.ts';
 import type { Palette } from './palette.ts';
 import { type Look, needsAir, openedLines, pieceLines } from './pieceview.ts';
@@ -35,31 +36,35 @@ export interface App {
   put(piece: Piece): void;
   /** One at a time. Undefined when it was cancelled, or the signal fired; those with a signal come unbidden. */
   choose(dialog: Dialog, signal?: AbortSignal): Promise<Chosen | undefined>;
-  /** Writes out what was folded last. */
-  openLast(): void;
+  /** Writes out what was folded; of several, the one that is chosen. */
+  openFolded(): void;
 }
 
 interface Waiting {
   dialog: Dialog;
   /** It came while somebody was writing: their keys are not answers until they pause. */
   isGuarded: boolean;
+  /** It came in the place of another one: a key that is pressed on is not its answer. */
+  deafUntil: number;
+  /** All of it was seen, or need not be. */
+  isWhole: boolean;
   readonly answer: (chosen: Chosen | undefined) => void;
 }
 
 /** Who has not written for so long reads what is asked. */
 const PAUSE_MS = 800;
 
+/** Nobody reads a question faster. */
+const GLANCE_MS = 300;
+
 /** Rows that a question takes beside what it is about. */
 const LEAST_AROUND = 10;
-
-/** What can be opened again is kept no longer than this. */
-const KEPT = 20;
 
 export function createApp(options: AppOptions): App {
   const { terminal, palette, cwd, now } = options;
   let state = emptyState();
   let last: Piece | undefined;
-  const folded: Piece[] = [];
+  let folded: readonly FoldedPiece[] = [];
   let asked: Waiting | undefined;
   let asking: Promise<unknown> = Promise.resolve();
   let hint = '';
@@ -68,6 +73,7 @@ export function createApp(options: AppOptions): App {
   const look = (width: number): Look => ({ width, palette, cwd });
   const screen = new Screen(terminal, (width, height) => {
     const room = Math.max(6, height - 2);
+    if (asked !== undefined) showWhole(asked);
     const below = asked === undefined ? editorLines(width) : dialogLines(asked.dialog, width, room, palette);
     const status = asked === undefined ? statusLine(statusNow(), width, palette) : '';
     const isJoined = last?.kind === 'answer' && last.goesOn;
@@ -118,8 +124,7 @@ export function createApp(options: AppOptions): App {
     const lines = pieceLines(piece, look(columns));
     screen.commit(needsAir(last, piece) ? ['', ...lines] : lines);
     last = piece;
-    if (piece.kind === 'call' || piece.kind === 'thought') folded.push(piece);
-    if (folded.length > KEPT) folded.shift();
+    if (piece.kind === 'call' || piece.kind === 'thought') folded = withFolded(folded, piece);
   };
 
   const answer = (chosen: Chosen | undefined) => {
@@ -129,7 +134,18 @@ export function createApp(options: AppOptions): App {
     tell?.(chosen);
   };
 
-  const ask = (dialog: Dialog, signal: AbortSignal, isUnbidden: boolean) =>
+  /** What is longer than the screen is shown whole above it; also when the window has become smaller. */
+  const showWhole = (waiting: Waiting) => {
+    const body = waiting.isWhole ? [] : waiting.dialog.body(terminal.columns, waiting.dialog.index);
+    if (body.length === 0 || body.length <= terminal.rows - LEAST_AROUND) return;
+    waiting.isWhole = true;
+    screen.commit(['', ...body]);
+  };
+
+  /** Also who has just sent one message to a model at work, and begins the next. */
+  const isWriting = () => editor.getText() !== '' || typedAt > (state.since ?? Number.POSITIVE_INFINITY);
+
+  const ask = (dialog: Dialog, signal: AbortSignal, isUnbidden: boolean, isNext: boolean) =>
     new Promise<Chosen | undefined>((resolve) => {
       if (signal.aborted) return resolve(undefined);
       const stop = () => {
@@ -137,32 +153,58 @@ export function createApp(options: AppOptions): App {
       };
       const mine: Waiting = {
         dialog,
-        isGuarded: isUnbidden && editor.getText() !== '' && now() - typedAt < PAUSE_MS,
+        isGuarded: isUnbidden && isWriting() && now() - typedAt < PAUSE_MS,
+        deafUntil: isNext ? now() + GLANCE_MS : 0,
+        isWhole: dialog.filter !== undefined,
         answer: (chosen) => {
           signal.removeEventListener('abort', stop);
           resolve(chosen);
         },
       };
-      // What is longer than the screen is shown whole above it.
-      const body = dialog.filter === undefined ? dialog.body(terminal.columns, 0) : [];
-      if (body.length > terminal.rows - LEAST_AROUND) screen.commit(['', ...body]);
+      showWhole(mine);
       asked = mine;
       signal.addEventListener('abort', stop);
       screen.requestRender();
     });
 
+  const choose: App['choose'] = (dialog, signal) => {
+    const isNext = asked !== undefined;
+    const next = asking.then(() => ask(dialog, signal ?? options.signal, signal !== undefined, isNext));
+    asking = next.catch(() => {});
+    return next;
+  };
+
+  const open = (piece: FoldedPiece) => {
+    // It is not folded any more.
+    folded = folded.filter((each) => each !== piece);
+    screen.commit(['', ...openedLines(piece, look(terminal.columns))]);
+  };
+
+  const openChosen = async (pieces: readonly FoldedPiece[]) => {
+    const chosen = await choose(foldedDialog(pieces, cwd));
+    const piece = chosen && pieces[chosen.index];
+    if (piece !== undefined) open(piece);
+  };
+
   const onInput = (data: string) => {
     if (isKeyRelease(data)) return;
     const key = parseKey(data) ?? '';
     hint = '';
-    if (asked?.isGuarded && now() - typedAt < PAUSE_MS) {
+    const isStop = key === 'escape' || key === 'ctrl+c';
+    if (asked?.isGuarded && !isStop && now() - typedAt < PAUSE_MS) {
       typedAt = now();
       editor.handleInput(data);
       return;
     }
+    if (asked !== undefined && !isStop && now() < asked.deafUntil) {
+      asked.deafUntil = now() + GLANCE_MS;
+      return;
+    }
     if (asked !== undefined) {
       asked.isGuarded = false;
-      const pressed = press(asked.dialog, key, textOf(data));
+      // What is pasted is text, not a key that answers.
+      const isText = !PASTE.test(data) || takesText(asked.dialog);
+      const pressed = press(asked.dialog, key, isText ? textOf(data) : undefined);
       if ('dialog' in pressed) asked.dialog = pressed.dialog;
       else answer('chosen' in pressed ? pressed.chosen : undefined);
       return;
@@ -192,23 +234,21 @@ export function createApp(options: AppOptions): App {
       screen.requestRender();
     },
     put,
-    choose: (dialog, signal) => {
-      const next = asking.then(() => ask(dialog, signal ?? options.signal, signal !== undefined));
-      asking = next.catch(() => {});
-      return next;
-    },
-    openLast: () => {
-      const piece = folded.pop();
-      const lines = piece && openedLines(piece, look(terminal.columns));
-      if (lines !== undefined) screen.commit(['', ...lines]);
-      else hint = 'nothing is folded';
+    choose,
+    openFolded: () => {
+      const [newest, ...others] = folded;
+      if (newest === undefined) hint = 'nothing is folded';
+      else if (others.length === 0) open(newest);
+      else void openChosen(folded);
     },
   };
 }
 
+const PASTE = /^\u001b\[200~([\s\S]*)\u001b\[201~$/;
+
 /** What a key writes; a paste is its text in one line. */
 function textOf(data: string): string | undefined {
-  const paste = /^\u001b\[200~([\s\S]*)\u001b\[201~$/.exec(data)?.[1];
+  const paste = PASTE.exec(data)?.[1];
   if (paste !== undefined) return paste.replace(/\s+/g, ' ');
   const printable = decodePrintableKey(data);
   if (printable !== undefined) return printable;

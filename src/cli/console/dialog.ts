@@ -25,6 +25,10 @@ export interface Dialog {
   readonly picked?: ReadonlySet<number>;
   readonly words: string;
   readonly hint?: string;
+  /** The key that opened it: once more chooses. */
+  readonly again?: string;
+  /** What is said of the selected option stands below the list and is cut at its end. */
+  readonly isPreviewed?: boolean;
 }
 
 export interface Chosen {
@@ -51,6 +55,11 @@ export function fitting({ options, filter = '' }: Dialog): number[] {
   });
 }
 
+/** What is written is kept, and chooses nothing. */
+export function takesText({ filter, options, index }: Dialog): boolean {
+  return filter !== undefined || options[index]?.takesWords !== undefined;
+}
+
 /** `key`: its name; `text`: what it would write. */
 export function press(dialog: Dialog, key: string, text: string | undefined): Pressed {
   const shown = fitting(dialog);
@@ -59,6 +68,7 @@ export function press(dialog: Dialog, key: string, text: string | undefined): Pr
   const to = (row: number): Pressed => ({
     dialog: { ...dialog, index: shown[(row + shown.length) % Math.max(1, shown.length)] ?? dialog.index },
   });
+  if (key !== '' && key === dialog.again) return shown.length === 0 ? { dialog } : choose(dialog, dialog.index);
   switch (key) {
     case 'up':
     case 'ctrl+p':
@@ -122,12 +132,16 @@ function withoutLast(text: string): string {
   return [...text].slice(0, -1).join('');
 }
 
+/** With a line of air. */
+const PREVIEW_ROWS = 15;
+
 /** No more than `height` lines; the options are seen whatever the body holds. */
 export function dialogLines(dialog: Dialog, width: number, height: number, palette: Palette): string[] {
   const { title, options, index } = dialog;
   const rule = palette.accent('─'.repeat(width));
   const shown = fitting(dialog);
-  const most = Math.max(3, Math.min(shown.length, Math.floor(height / 2)));
+  const { isPreviewed = false } = dialog;
+  const most = Math.max(3, Math.min(shown.length, Math.floor(height / (isPreviewed ? 3 : 2))));
   const first = Math.max(0, Math.min(shown.indexOf(index) - Math.floor(most / 2), shown.length - most));
   const rows = shown.slice(first, first + most).map((i) => optionLine(dialog, i, width, palette));
   const left = shown.length - rows.length;
@@ -135,19 +149,24 @@ export function dialogLines(dialog: Dialog, width: number, height: number, palet
     dialog.filter === undefined
       ? []
       : [fit(`${palette.dim('search:')} ${safeLine(dialog.filter)}${CURSOR_MARKER}`, width)];
-  const foot = [
+  const list = [
     ...(rows.length === 0 ? [palette.dim(options.length === 0 ? '  nothing here' : '  nothing fits')] : rows),
     ...(left > 0 ? [palette.dim(`  ${shown.indexOf(index) + 1} of ${shown.length}`)] : []),
-    palette.dim(fit(dialog.hint ?? hintOf(dialog), width)),
   ];
+  const keys = palette.dim(fit(dialog.hint ?? hintOf(dialog), width));
   const head = [rule, palette.bold(fit(safeLine(title), width)), ...search];
-  const room = Math.max(0, height - head.length - foot.length);
+  const room = Math.max(0, height - head.length - list.length - 1);
   const body = [...dialog.body(width, dialog.index)];
+  if (isPreviewed) {
+    // As high whatever is selected: the list does not move.
+    const rows = options.length === 0 || room < 3 ? 0 : Math.min(room, PREVIEW_ROWS);
+    return [...head, ...list, ...Array.from({ length: rows }, (_, i) => (i === 0 ? '' : (body[i - 1] ?? ''))), keys];
+  }
   const kept =
     body.length <= room
       ? body
       : [palette.dim(`… ${body.length - room + 1} lines above`), ...body.slice(body.length - room + 1)];
-  return [...head, ...kept.slice(0, room), ...foot];
+  return [...head, ...kept.slice(0, room), ...list, keys];
 }
 
 function hintOf(dialog: Dialog): string {

@@ -1,7 +1,8 @@
 /** Events into what the screen shows. Pure: the same events give the same screen. */
 import { tokensUsed } from '../../agent/model/used.ts';
 import type { LoopEvent, ModelEvent } from '../../agent/ports.ts';
-import { asNumber, asObject, asString, type JsonObject } from '../../format/json.ts';
+import { wordsOf as promptText } from '../../agent/transcript/prompts.ts';
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from '../../format/json.ts';
 import { toToolResult } from '../../graph/toolresults/read.ts';
 import { foldAgent } from './foldagent.ts';
 import { cutMarkdown } from './split.ts';
@@ -169,7 +170,8 @@ function foldEntry(state: ScreenState, entry: JsonObject): Folded {
   }
   const attachment = asObject(entry.attachment);
   if (attachment?.type !== 'queued_command') return only(state);
-  const prompt = asString(attachment.prompt) ?? '';
+  const { prompt: told } = attachment;
+  const prompt = promptText(asString(told) ?? asArray(told)?.filter(isObject) ?? '');
   if (attachment.commandMode === 'task-notification') return noticed(state, prompt);
   const at = state.queue.indexOf(prompt);
   return {

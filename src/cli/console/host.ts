@@ -34,7 +34,7 @@ export interface ConsoleHost {
   /** Opens a session: without `chosen` the one the options say, the first time. */
   open(parts: ConsoleParts, chosen?: Chosen): Promise<Agent>;
   /** Runs a verb: `list --json` … */
-  verb(args: readonly string[]): Promise<VerbRan>;
+  verb(args: readonly string[], how?: { readonly columns: number; readonly signal: AbortSignal }): Promise<VerbRan>;
   /** Paths below the folder of the work, as far as nothing ignores them. */
   files(): Promise<readonly string[]>;
   /** Files of instructions that hold here. */

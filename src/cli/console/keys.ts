@@ -5,6 +5,7 @@ import type { Mode } from '../../agent/gate.ts';
 import { safeLine, safeText } from '../../views/safe.ts';
 import type { App } from './app.ts';
 import { dialogOf } from './dialog.ts';
+import { withImages } from './images.ts';
 import type { Screen } from './screen.ts';
 
 export interface KeysHost {
@@ -15,6 +16,7 @@ export interface KeysHost {
   say(text: string): void;
   agent(): Agent | undefined;
   typed(): readonly string[];
+  readonly cwd: string;
 }
 
 export interface Keys {
@@ -29,19 +31,19 @@ const TWICE_MS = 1500;
 
 const NEXT_MODE: Readonly<Record<string, Mode>> = { default: 'acceptEdits', acceptEdits: 'plan', plan: 'default' };
 
+const STOPPED_MS = 50;
+
 /** Gives the terminal back to the shell, until it says to go on. */
 function suspend(screen: Screen): void {
   if (process.platform === 'win32') return;
   screen.wipe();
   screen.stop();
-  // Nothing else keeps the process from ending meanwhile.
-  const waiting = setInterval(() => {}, 60_000);
-  process.once('SIGCONT', () => {
-    clearInterval(waiting);
+  process.kill(0, 'SIGTSTP');
+  // Time stands still until we are continued; where no shell could do that, the system does not stop us.
+  setTimeout(() => {
     screen.start();
     screen.renderNow();
-  });
-  process.kill(0, 'SIGTSTP');
+  }, STOPPED_MS);
 }
 
 export function createKeys(host: KeysHost): Keys {
@@ -113,7 +115,7 @@ export function createKeys(host: KeysHost): Keys {
   };
 
   const onKey = (key: string): boolean => {
-    const { editor, openLast, screen } = host.app();
+    const { editor, openFolded, screen } = host.app();
     if (key !== 'escape' && key !== 'ctrl+c') before = undefined;
     switch (key) {
       case 'ctrl+c':
@@ -132,7 +134,7 @@ export function createKeys(host: KeysHost): Keys {
         suspend(screen);
         return true;
       case 'ctrl+o':
-        openLast();
+        openFolded();
         return true;
       case 'up':
         return takeBack();
@@ -154,7 +156,7 @@ export function createKeys(host: KeysHost): Keys {
     queue: (text) => {
       const uuid = randomUUID();
       waiting = [...waiting.filter((each) => host.agent()?.waiting().includes(each.uuid)), { uuid, text }];
-      host.agent()?.queue(text, uuid);
+      host.agent()?.queue(withImages(text, host.cwd), uuid);
       host.app().tell({ kind: 'queued', text });
     },
   };

@@ -3,6 +3,7 @@ import { Markdown, type MarkdownTheme } from '@earendil-works/pi-tui/dist/compon
 import { wrapTextWithAnsi } from '@earendil-works/pi-tui/dist/utils.js';
 import { lexer, type Token } from 'marked';
 import { safeText } from '../../views/safe.ts';
+import { broken } from './lines.ts';
 import type { Palette } from './palette.ts';
 
 /** Set once it is loaded: few answers hold code, and none in the first second. */
@@ -18,13 +19,26 @@ const MEASURE = 100;
 
 export function markdownLines(text: string, width: number, palette: Palette): string[] {
   const safe = safeText(text).replaceAll('\t', '    ');
+  try {
+    return laidOut(safe, width, palette);
+  } catch {
+    // Nested deeper than can be read: as it is.
+    return broken(safe, Math.max(1, Math.min(width, MEASURE)));
+  }
+}
+
+function laidOut(safe: string, width: number, palette: Palette): string[] {
   const measure = Math.max(1, Math.min(width, MEASURE));
   const theme = themeOf(palette);
   const lines: string[] = [];
   for (const part of partsOf(safe)) {
     if (lines.length > 0) lines.push('');
-    if (typeof part === 'string') lines.push(...proseLines(part, measure, theme, palette.isColored));
-    else lines.push(...codeLines(part.code, part.language, width, palette));
+    const own =
+      typeof part === 'string'
+        ? proseLines(part, measure, theme, palette.isColored)
+        : codeLines(part.code, part.language, width, palette);
+    // There may be more of them than a call takes arguments.
+    for (const line of own) lines.push(line);
   }
   return lines;
 }

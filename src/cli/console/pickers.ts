@@ -5,6 +5,7 @@ import { ago, homePath } from '../layout.ts';
 import { dialogOf } from './dialog.ts';
 import type { VerbRan } from './host.ts';
 import { broken, fit } from './lines.ts';
+import { createPreviews } from './previews.ts';
 import type { SlashHost } from './slash.ts';
 
 function told(slash: SlashHost, err: string): undefined {
@@ -33,13 +34,18 @@ export async function pickSession(slash: SlashHost): Promise<void> {
     note: [ago(when, new Date(host.now())), ...(isHere ? [] : [homePath(cwd, host.home)])].join(' · '),
   }));
   const { palette } = slash;
+  const previews = createPreviews(host, () => app.screen.requestRender());
   const body = (width: number, index: number) => {
     const chat = chats[index];
     if (chat === undefined) return [];
+    const preview = previews.of(chat, width);
+    if (preview !== undefined) return preview;
     const facts = `${chat.turns} turns · ${safeLine(homePath(chat.cwd, host.home))}${chat.gitBranch === '' ? '' : ` · ⎇ ${safeLine(chat.gitBranch)}`}`;
     return [...broken(chat.title, width).slice(0, 3), palette.dim(fit(facts, width))];
   };
-  const chosen = await app.choose(dialogOf({ title: 'Go on with a session', options, filter: '', body }));
+  const dialog = dialogOf({ title: 'Go on with a session', options, filter: '', body, isPreviewed: true });
+  const chosen = await app.choose(dialog);
+  previews.stop();
   const chat = chosen && chats[chosen.index];
   if (chat !== undefined) await slash.change({ kind: 'resume', file: chat.file }, `Going on with: ${chat.title}`);
 }
@@ -52,6 +58,7 @@ interface Row {
   readonly gitBranch: string;
   readonly when: string | undefined;
   readonly turns: number;
+  readonly bytes: number;
   readonly isHere: boolean;
 }
 
@@ -71,6 +78,7 @@ function rowOf(chat: JsonObject, here: string): Row[] {
       gitBranch: chat.gitBranch === 'HEAD' ? '' : (asString(chat.gitBranch) ?? ''),
       when: asString(chat.updated),
       turns: asNumber(chat.turns) ?? 0,
+      bytes: asNumber(chat.bytes) ?? 0,
       isHere: cwd === here,
     },
   ];

@@ -2,6 +2,7 @@
 import { safeLine, safeText } from '../../views/safe.ts';
 import { tokenText } from '../../views/usage/amounts.ts';
 import { callLines, callTitle } from './callview.ts';
+import type { FoldedPiece } from './folded.ts';
 import { broken, duration, fit, indented } from './lines.ts';
 import { markdownLines } from './markdown.ts';
 import type { Palette } from './palette.ts';
@@ -60,12 +61,12 @@ function promptLines(text: string, width: number, palette: Palette): string[] {
   return all.map((line, i) => `${palette.accent(i === 0 ? '❯' : ' ')} ${palette.bold(line)}`.trimEnd());
 }
 
-/** What Ctrl-O shows of it; undefined where nothing is folded. */
-export function openedLines(piece: Piece, { width, palette, cwd }: Look): string[] | undefined {
+/** What Ctrl-O shows of it. */
+export function openedLines(piece: FoldedPiece, { width, palette, cwd }: Look): string[] {
   if (piece.kind === 'thought') {
     return [palette.dim('∴ Thought'), ...indented(broken(safeText(piece.text), width - 2).map(palette.italic), '  ')];
   }
-  return piece.kind === 'call' ? callLines(piece, width, palette, cwd, true) : undefined;
+  return callLines(piece, width, palette, cwd, true);
 }
 
 /** Calls stand together; everything else has a line of air before it. */

@@ -11,12 +11,15 @@ import type { Palette } from './palette.ts';
 
 export interface QuestionHost {
   readonly palette: Palette;
+  readonly cwd: string;
   /** Undefined when it was cancelled. */
   choose(dialog: Dialog, signal: AbortSignal): Promise<Chosen | undefined>;
   /** The rule that `always` would write down, in words; undefined where it holds for the session alone. */
   ruleFor(asked: Asked): string | undefined;
   /** Writes it. */
   keepRule(rule: string): void;
+  /** Ends the turn: a no to an agent ends that agent alone. */
+  stop?(): void;
 }
 
 export function askPerson(asked: Asked, why: string, host: QuestionHost): Promise<Consent> {
@@ -35,6 +38,9 @@ const TITLES: Readonly<Record<string, string>> = {
 async function askPermission(asked: Asked, why: string, host: QuestionHost): Promise<Consent> {
   const { palette } = host;
   const rule = host.ruleFor(asked);
+  // Not for the first prompt: what compares texts comes with it.
+  const { plannedHunks } = await import('./plannedhunks.ts');
+  const planned = await plannedHunks(asked, host.cwd);
   const who = asked.agent === undefined ? '' : ` (${asked.agent.type} agent)`;
   const always =
     asked.tool.acts === 'writes'
@@ -46,7 +52,7 @@ async function askPermission(asked: Asked, why: string, host: QuestionHost): Pro
     dialogOf({
       title: `${TITLES[asked.tool.acts] ?? 'May it do this?'}${who}`,
       body: (width) => [
-        ...requestLines(asked, width, palette),
+        ...requestLines(asked, width, palette, planned),
         ...(why === '' ? [] : broken(why, width).map(palette.dim)),
       ],
       options: [
@@ -63,6 +69,7 @@ async function askPermission(asked: Asked, why: string, host: QuestionHost): Pro
     if (rule !== undefined && asked.tool.acts !== 'writes') host.keepRule(rule);
     return 'always';
   }
+  if (chosen === undefined && asked.agent !== undefined) host.stop?.();
   const words = chosen?.words ?? '';
   return words === '' ? 'no' : { deny: `The user said no to this, and: ${words}`, interrupt: false };
 }

@@ -2,6 +2,7 @@
 import { ProcessTerminal } from '@earendil-works/pi-tui/dist/terminal.js';
 import type { Agent } from '../../agent/agenttypes.ts';
 import type { TurnPrompt } from '../../agent/ports.ts';
+import { wordsOf as promptText } from '../../agent/transcript/prompts.ts';
 import { asNumber } from '../../format/json.ts';
 import { safeLine, safeText } from '../../views/safe.ts';
 import { isError } from '../chat/result.ts';
@@ -59,6 +60,7 @@ export async function runScreen(host: ConsoleHost): Promise<number> {
     say,
     agent: () => agent,
     typed: host.typed,
+    cwd: host.cwd,
   });
   const app = createApp({
     terminal,
@@ -86,7 +88,7 @@ export async function runScreen(host: ConsoleHost): Promise<number> {
       bell();
       const { choose } = app;
       const keepRule = (rule: string) => void host.keepRule(rule).catch(trouble);
-      return askPerson(asked, why, { palette, choose, ruleFor, keepRule });
+      return askPerson(asked, why, { palette, cwd: host.cwd, choose, ruleFor, keepRule, stop: () => turn?.abort() });
     },
     notice: (words: string) => app.put({ kind: 'note', tone: 'warn', text: safeText(words) }),
   };
@@ -131,39 +133,40 @@ export async function runScreen(host: ConsoleHost): Promise<number> {
     app.hint('comes after this turn');
   }
 
-  const runTurn = async (now: Agent, prompt: string, source: TurnPrompt['source']) => {
+  /** However it ends, keys are for the next prompt again. */
+  const busy = async <T>(work: (signal: AbortSignal) => Promise<T> | undefined): Promise<T | undefined> => {
     turn = new AbortController();
+    const clock = setInterval(() => app.screen.requestRender(), 1000);
+    try {
+      return await work(turn.signal);
+    } finally {
+      clearInterval(clock);
+      turn = undefined;
+    }
+  };
+  const runTurn = async (now: Agent, content: TurnPrompt['content'], source: TurnPrompt['source']) => {
     const began = host.now();
     // While the model is waited for there is time.
     void import('./highlight.ts').then(({ highlight }) => useHighlight(highlight));
-    const clock = setInterval(() => app.screen.requestRender(), 1000);
-    app.tell({ kind: 'began', prompt, isNotice: source === 'notice' });
+    app.tell({ kind: 'began', prompt: promptText(content), isNotice: source === 'notice' });
     title('✻');
-    const content = source === 'typed' ? withImages(prompt, host.cwd) : prompt;
-    const ended = await now.turn({ content, source }, turn.signal);
-    clearInterval(clock);
-    turn = undefined;
+    const ended = await busy((signal) => now.turn({ content, source }, signal)).catch(trouble);
     title('skein ·');
     // It may go on for hours.
     keepHeapSmall();
-    app.tell({ kind: 'ended', costUSD: ended.costUSD, isInterrupted: ended.reason === 'interrupted' });
+    app.tell({ kind: 'ended', costUSD: ended?.costUSD ?? 0, isInterrupted: ended?.reason === 'interrupted' });
+    if (ended === undefined) return;
     // Said without a model: by a command of ours, or by a hook.
     if (ended.rounds === 0 && !isError(ended) && ended.text !== '') app.put({ kind: 'output', text: ended.text });
     for (const text of notesOf(ended, host.limits)) app.put({ kind: 'note', tone: 'bad', text });
     if (host.now() - began > LONG_MS) bell();
   };
   const shell = async (command: string) => {
-    turn = new AbortController();
-    const clock = setInterval(() => app.screen.requestRender(), 1000);
     app.hint(`running ${safeLine(command)}`);
-    const ran = await agent?.shell(command, turn.signal);
-    clearInterval(clock);
-    turn = undefined;
-    app.hint('');
-    return ran;
+    return busy((signal) => agent?.shell(command, signal)).finally(() => app.hint(''));
   };
   const sayNow = async (text: string) => {
-    if (agent !== undefined) await runTurn(agent, text, 'typed');
+    if (agent !== undefined) await runTurn(agent, withImages(text, host.cwd), 'typed');
   };
   const slash: SlashHost = { app, host, palette, agent: () => agent, change, leave, turn: sayNow, shell, end };
 
@@ -180,7 +183,7 @@ export async function runScreen(host: ConsoleHost): Promise<number> {
       const now = agent ?? first;
       // First what was typed while it worked and came too late for the turn, or what is done in the background.
       const left = isEnded ? undefined : now.unqueue();
-      if (typeof left?.content === 'string') {
+      if (left !== undefined) {
         if (!left.isNotice) app.tell({ kind: 'dequeued' });
         await runTurn(now, left.content, left.isNotice ? 'notice' : 'typed');
         continue;
@@ -195,7 +198,7 @@ export async function runScreen(host: ConsoleHost): Promise<number> {
         continue;
       }
       try {
-        if ((await runSlash(text, slash)) === 'turn') await runTurn(now, text, 'typed');
+        if ((await runSlash(text, slash)) === 'turn') await runTurn(now, withImages(text, host.cwd), 'typed');
       } catch (error) {
         trouble(error);
         // A session that cannot be opened leaves us without one.

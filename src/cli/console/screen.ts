@@ -80,6 +80,8 @@ export class Screen extends TuiBase {
     this.#shown = [];
     this.#row = 0;
     this.#column = 0;
+    // Who starts anew hides it.
+    this.#isCursorShown = false;
   }
 
   /** From the first line that differs on; lines that stay are passed over. */

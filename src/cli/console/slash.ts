@@ -53,7 +53,8 @@ const RUNS: Readonly<Record<string, Run>> = {
   },
   export: async (args, slash) => void (await exportTo(args, slash)),
   memory: (_args, { app, host }) => output(app, memoryText(host)),
-  mcp: (_args, { app, agent }) => output(app, mcpText(agent())),
+  // What changes a server is the agent's to do.
+  mcp: (args, { app, agent }) => (args === '' ? output(app, mcpText(agent())) : 'turn'),
   hooks: async (_args, { app, host }) => output(app, (await host.verb(['config', 'hooks'])).out.trimEnd()),
   agents: (_args, { app, agent }) => output(app, agentsText(agent())),
 };
@@ -133,7 +134,7 @@ function output(app: App, text: string): undefined {
 const KEYS = `⏎ sends · \\⏎ or Shift-⏎ a new line · ↑ what you typed before, or takes back what waits
 Esc stops what it does · Esc Esc back to an earlier prompt · Shift-Tab changes what it may do
 @ names a file · / a command · ! runs a command yourself · Ctrl-R searches what you typed
-Ctrl-O opens what was folded last · Ctrl-C twice or Ctrl-D ends`;
+Ctrl-O writes out what was folded · Ctrl-C twice or Ctrl-D ends`;
 
 function helpText(agent: Agent | undefined): string {
   const own = new Set(SLASHES.map(({ name }) => name));

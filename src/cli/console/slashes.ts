@@ -19,7 +19,7 @@ export const SLASHES: readonly Slash[] = [
   { name: 'export', hint: '[FILE]', about: 'the conversation as a file' },
   { name: 'rename', hint: 'TITLE', about: 'the title of the session' },
   { name: 'memory', about: 'files of instructions that hold here' },
-  { name: 'mcp', about: 'MCP servers and their tools' },
+  { name: 'mcp', hint: '[WHAT NAME]', about: 'MCP servers; approve, reject, enable, disable or reconnect one' },
   { name: 'hooks', about: 'hooks that are set up' },
   { name: 'agents', about: 'kinds of agents it can start' },
   { name: 'exit', about: 'end' },

@@ -11,10 +11,13 @@ export interface Cut {
 
 /** A list or code that is longer is cut within itself, so that little has to be drawn again. */
 const LONG = 12;
+const LARGEST = 64 << 10;
 
 /** Called when a line has ended: no block ends before. */
 export function cutMarkdown(text: string): Cut {
-  const tokens = lexer(text);
+  // A block without an end would be read again with each of its lines.
+  if (text.length > LARGEST) return cutAnywhere(text);
+  const tokens = tokensOf(text);
   const lastAt = tokens.findLastIndex(({ type }) => type !== 'space');
   const last = tokens[lastAt];
   if (last === undefined) return { done: '', goesOn: false, rest: text };
@@ -23,6 +26,20 @@ export function cutMarkdown(text: string): Cut {
   if (done.trim() !== '') return { done, goesOn: false, rest };
   const within = last.type === 'code' ? cutCode(rest) : last.type === 'list' ? cutList(last, rest) : undefined;
   return within ?? { done: '', goesOn: false, rest: text };
+}
+
+function cutAnywhere(text: string): Cut {
+  const at = text.lastIndexOf('\n') + 1;
+  return { done: text.slice(0, at), goesOn: true, rest: text.slice(at) };
+}
+
+/** None where it is nested deeper than can be read. */
+function tokensOf(text: string): Token[] {
+  try {
+    return lexer(text);
+  } catch {
+    return [];
+  }
 }
 
 function rawOf(tokens: readonly Token[]): string {

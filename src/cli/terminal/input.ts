@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodePrintableKey, isKeyRelease, parseKey } from '@earendil-works/pi-tui/dist/keys.js';
 import { ProcessTerminal } from '@earendil-works/pi-tui/dist/terminal.js';
+import { endLostPastes } from './pastes.ts';
 
 export interface Input {
   /** `key`: its name, `ctrl+c`; `text`: what it types. */
@@ -25,10 +26,12 @@ export function openInput(): Input {
   let began = 0;
   /** The first half of a character that comes in two. */
   let half = '';
+  let letPastes = () => {};
   const isAwaited = () => !terminal.modifyOtherKeysActive && performance.now() - began < ANSWER_MS;
   return {
     start: (onKey, onResize) => {
       began = performance.now();
+      letPastes = endLostPastes(process.stdin);
       terminal.start((data) => {
         const pasted = PASTE.exec(data)?.[1];
         if (pasted !== undefined) onKey('paste', pasted.replace(/\p{Cc}+/gu, ' '));
@@ -42,6 +45,7 @@ export function openInput(): Input {
     stop: async () => {
       while (!terminal.kittyProtocolActive && isAwaited()) await sleep(LOOK_MS);
       if (terminal.kittyProtocolActive) await terminal.drainInput(DRAIN_MS, DRAIN_IDLE_MS);
+      letPastes();
       terminal.stop();
     },
   };

@@ -127,7 +127,7 @@ export function notebookEditResult(result: JsonObject): NotebookEditResult | und
   };
 }
 
-function toPatch(patch: Json | undefined): Hunk[] {
+export function toPatch(patch: Json | undefined): Hunk[] {
   return (asArray(patch) ?? []).filter(isObject).map((hunk) => ({
     oldStart: asNumber(hunk.oldStart) ?? 0,
     oldLines: asNumber(hunk.oldLines) ?? 0,
