@@ -1,9 +1,9 @@
-/** Clones of damaged sessions: one chain, nothing dangling, and the very history that a resume of the source sends; 5,000 in test/deep. */
+/** Clones of damaged sessions: one chain, nothing dangling, and the very history that a resume of the source sends. */
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { damagedTranscript } from '../support/damage.ts';
 import { checkClones } from '../support/edit-properties.ts';
 
-test('S1, S5, S8: 100 randomly damaged sessions', () => {
-  fc.assert(fc.property(damagedTranscript, fc.nat(1000), checkClones), { numRuns: 100 });
+test('S1, S5, S8: 300 randomly damaged sessions', () => {
+  fc.assert(fc.property(damagedTranscript, fc.nat(1000), checkClones), { numRuns: 300 });
 });

@@ -1,4 +1,4 @@
-/** Slims, compressions and repairs of damaged and generated sessions: sound, with every prompt, and the same when done again; more in test/deep. */
+/** Slims, compressions and repairs of damaged and generated sessions: sound, with every prompt, and the same when done again. */
 import * as fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { BUDGET_STEPS } from '../../src/edit/slim/settings.ts';
@@ -14,12 +14,12 @@ const sources = [
 
 describe.each(sources)('S1–S8: %s sessions', (_, transcript) => {
   test('slimmed by every preset and step', () => {
-    fc.assert(fc.property(transcript, settings, checkSlim), { numRuns: 60 });
+    fc.assert(fc.property(transcript, settings, checkSlim), { numRuns: 150 });
   });
   test('compressed', () => {
-    fc.assert(fc.property(transcript, fc.nat(4), fc.boolean(), checkCompress), { numRuns: 40 });
+    fc.assert(fc.property(transcript, fc.nat(4), fc.boolean(), checkCompress), { numRuns: 100 });
   });
   test('repaired', () => {
-    fc.assert(fc.property(transcript, fc.boolean(), checkRepair), { numRuns: 60 });
+    fc.assert(fc.property(transcript, fc.boolean(), checkRepair), { numRuns: 150 });
   });
 });
