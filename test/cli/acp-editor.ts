@@ -1,7 +1,7 @@
 /** An editor, made of the client side of the SDK: it starts `skein acp`, answers questions and keeps what it is told. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -17,6 +17,8 @@ import {
   type RequestPermissionResponse,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk';
+import { afterAll, beforeAll } from 'vitest';
+import { transcriptsBelow } from '../support/files.ts';
 import { fails, type Reply, type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts';
 import { BIN } from '../support/skein.ts';
 
@@ -190,4 +192,34 @@ export async function refused(request: Promise<unknown>): Promise<{ code: unknow
     throw error;
   }
   throw new Error('It was not refused.');
+}
+
+/** One editor for all tests of a file. */
+export function openDesk() {
+  let script: Script;
+  let place: Home;
+  let editor: Editor;
+  beforeAll(async () => {
+    script = await startScript();
+    place = newHome();
+    editor = await startEditor(place, script.model.env);
+  });
+  afterAll(async () => {
+    editor.child.kill('SIGKILL');
+    await script.model.close();
+    rmSync(place.root, { recursive: true, force: true });
+  });
+  return {
+    get script() {
+      return script;
+    },
+    get place() {
+      return place;
+    },
+    get editor() {
+      return editor;
+    },
+    fileOf: (id: string) => transcriptsBelow(join(place.config, 'projects')).find((file) => file.includes(id)) ?? '',
+    begun: async () => (await editor.begin(place.cwd)).sessionId,
+  };
 }

@@ -4,58 +4,28 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type McpServer, methods } from '@agentclientprotocol/sdk';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readSessionOf } from '../../src/disk/read.ts';
 import { turnsOf } from '../../src/graph/turns.ts';
-import { transcriptsBelow } from '../support/files.ts';
 import { calls, hold, says, text, toolUse } from '../support/scripted-model.ts';
-import {
-  type Editor,
-  type Home,
-  newHome,
-  pick,
-  refused,
-  type Script,
-  startEditor,
-  startScript,
-  textOf,
-} from './acp-editor.ts';
+import { newHome, openDesk, pick, refused, startEditor, textOf } from './acp-editor.ts';
 
-let script: Script;
-let place: Home;
-let editor: Editor;
-
-beforeAll(async () => {
-  script = await startScript();
-  place = newHome();
-  editor = await startEditor(place, script.model.env);
-});
-
-afterAll(async () => {
-  editor.child.kill('SIGKILL');
-  await script.model.close();
-  rmSync(place.root, { recursive: true, force: true });
-});
-
+const desk = openDesk();
+const { fileOf, begun } = desk;
 const { session } = methods.agent;
-const fileOf = (id: string) => transcriptsBelow(join(place.config, 'projects')).find((file) => file.includes(id)) ?? '';
-
-async function begun(): Promise<string> {
-  return (await editor.begin(place.cwd)).sessionId;
-}
 
 describe('sessions', () => {
   test('two at once, each with its own agent and transcript', async () => {
     const held = hold();
-    script.on('the first of two', says('First done', { hold: held }));
-    script.on('the second of two', says('Second done'));
+    desk.script.on('the first of two', says('First done', { hold: held }));
+    desk.script.on('the second of two', says('Second done'));
     const [a, b] = [await begun(), await begun()];
-    const first = editor.prompt(a, 'the first of two');
+    const first = desk.editor.prompt(a, 'the first of two');
     await held.reached;
-    expect(await editor.prompt(b, 'the second of two')).toEqual({ stopReason: 'end_turn' });
+    expect(await desk.editor.prompt(b, 'the second of two')).toEqual({ stopReason: 'end_turn' });
     held.release();
     expect(await first).toEqual({ stopReason: 'end_turn' });
-    expect([a, b].map((id) => textOf(editor.updates(id, 'agent_message_chunk')))).toEqual([
+    expect([a, b].map((id) => textOf(desk.editor.updates(id, 'agent_message_chunk')))).toEqual([
       'First done',
       'Second done',
     ]);
@@ -63,29 +33,35 @@ describe('sessions', () => {
   });
 
   test('listed, closed, loaded with all that was said, and gone on with', async () => {
-    const file = join(place.cwd, 'c.txt');
+    const file = join(desk.place.cwd, 'c.txt');
     const todos = [{ content: 'Write c', status: 'pending', activeForm: 'Writing c' }];
-    script.on(
+    desk.script.on(
       'remember this talk',
       calls('TodoWrite', { todos }),
       says([text('I write'), toolUse('Write', { file_path: file, content: 'c' })]),
       says('Written it is'),
     );
     const id = await begun();
-    editor.answers(() => pick('once'));
-    await editor.prompt(id, 'remember this talk');
-    const { sessions } = await editor.agent.request(session.list, { cwd: place.cwd });
+    desk.editor.answers(() => pick('once'));
+    await desk.editor.prompt(id, 'remember this talk');
+    const { sessions } = await desk.editor.agent.request(session.list, { cwd: desk.place.cwd });
     expect(sessions.find(({ sessionId }) => sessionId === id)).toMatchObject({
-      cwd: place.cwd,
+      cwd: desk.place.cwd,
       title: 'remember this talk',
     });
-    expect((await editor.agent.request(session.list, { cwd: '/nowhere' })).sessions).toEqual([]);
-    await editor.agent.request(session.close, { sessionId: id });
-    expect((await refused(editor.prompt(id, 'still there?'))).code).toBe(-32002);
-    editor.heard.length = 0;
-    const loaded = await editor.agent.request(session.load, { sessionId: id, cwd: place.cwd, mcpServers: [] });
+    expect((await desk.editor.agent.request(session.list, { cwd: '/nowhere' })).sessions).toEqual([]);
+    await desk.editor.agent.request(session.close, { sessionId: id });
+    expect((await refused(desk.editor.prompt(id, 'still there?'))).code).toBe(-32002);
+    desk.editor.heard.length = 0;
+    const loaded = await desk.editor.agent.request(session.load, {
+      sessionId: id,
+      cwd: desk.place.cwd,
+      mcpServers: [],
+    });
     expect(loaded.modes?.currentModeId).toBe('default');
-    const replayed = editor.heard.flatMap((each) => ('update' in each && each.sessionId === id ? [each.update] : []));
+    const replayed = desk.editor.heard.flatMap((each) =>
+      'update' in each && each.sessionId === id ? [each.update] : [],
+    );
     expect(replayed.map(({ sessionUpdate }) => sessionUpdate)).toEqual([
       'user_message_chunk',
       'plan',
@@ -98,12 +74,12 @@ describe('sessions', () => {
       status: 'completed',
       content: [{ type: 'diff', newText: 'c' }],
     });
-    script.on('and now on', says('We go on'));
-    expect(await editor.prompt(id, 'and now on')).toEqual({ stopReason: 'end_turn' });
-    expect(JSON.stringify(script.model.requests.at(-1)?.messages)).toContain('remember this talk');
-    editor.heard.length = 0;
-    const resumed = await editor.agent.request(session.resume, { sessionId: id, cwd: place.cwd });
-    expect([resumed.modes?.currentModeId, editor.updates(id, 'user_message_chunk')]).toEqual(['default', []]);
+    desk.script.on('and now on', says('We go on'));
+    expect(await desk.editor.prompt(id, 'and now on')).toEqual({ stopReason: 'end_turn' });
+    expect(JSON.stringify(desk.script.model.requests.at(-1)?.messages)).toContain('remember this talk');
+    desk.editor.heard.length = 0;
+    const resumed = await desk.editor.agent.request(session.resume, { sessionId: id, cwd: desk.place.cwd });
+    expect([resumed.modes?.currentModeId, desk.editor.updates(id, 'user_message_chunk')]).toEqual(['default', []]);
     const turns = turnsOf(readSessionOf(fileOf(id)).entries);
     expect(turns.map(({ state, kind }) => [state, kind])).toEqual([
       ['complete', 'text'],
@@ -113,86 +89,90 @@ describe('sessions', () => {
 
   test('what is not there is refused by name, and garbage harms nobody', async () => {
     const gone = '00000000-0000-4000-8000-000000000000';
-    const load = (sessionId: string, cwd = place.cwd) =>
-      refused(editor.agent.request(session.load, { sessionId, cwd, mcpServers: [] }));
+    const load = (sessionId: string, cwd = desk.place.cwd) =>
+      refused(desk.editor.agent.request(session.load, { sessionId, cwd, mcpServers: [] }));
     expect((await load(gone)).code).toBe(-32002);
     expect((await load('../../etc/passwd')).code).toBe(-32002);
     expect((await load('@last')).code).toBe(-32002);
-    expect((await refused(editor.prompt(gone, 'hello?'))).code).toBe(-32002);
-    const { code, message } = await refused(editor.begin(join(place.cwd, 'no-such-folder')));
+    expect((await refused(desk.editor.prompt(gone, 'hello?'))).code).toBe(-32002);
+    const { code, message } = await refused(desk.editor.begin(join(desk.place.cwd, 'no-such-folder')));
     expect([code, message]).toEqual([-32602, expect.stringContaining('There is no such folder.')]);
-    expect((await refused(editor.begin('relative/path'))).code).toBe(-32602);
-    expect((await refused(editor.agent.request('session/unheard_of', {}))).code).toBe(-32601);
+    expect((await refused(desk.editor.begin('relative/path'))).code).toBe(-32602);
+    expect((await refused(desk.editor.agent.request('session/unheard_of', {}))).code).toBe(-32601);
     // What the client's side says of answers to nothing.
     const quiet = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => quiet.mockRestore());
-    const odd = join(place.cwd, 'odd');
+    const odd = join(desk.place.cwd, 'odd');
     mkdirSync(join(odd, '.claude'), { recursive: true });
     writeFileSync(join(odd, '.claude', 'settings.json'), '{');
-    const { sessionId: told } = await editor.begin(odd);
-    await editor.until(() => editor.updates(told, 'notice').some(({ title }) => title.includes('settings.json')));
+    const { sessionId: told } = await desk.editor.begin(odd);
+    await desk.editor.until(() =>
+      desk.editor.updates(told, 'notice').some(({ title }) => title.includes('settings.json')),
+    );
     for (const line of ['{', '[]', '"words"', 'null', '{"jsonrpc":"2.0"}', '\u0000\u0001', '{"id":7,"method":3}']) {
-      editor.child.stdin?.write(`${line}\n`);
+      desk.editor.child.stdin?.write(`${line}\n`);
     }
-    editor.agent.notify(session.cancel, { sessionId: gone });
-    script.on('after garbage', says('Fine'));
-    expect(await editor.prompt(await begun(), 'after garbage')).toEqual({ stopReason: 'end_turn' });
+    desk.editor.agent.notify(session.cancel, { sessionId: gone });
+    desk.script.on('after garbage', says('Fine'));
+    expect(await desk.editor.prompt(await begun(), 'after garbage')).toEqual({ stopReason: 'end_turn' });
   });
 });
 
 describe('agents', () => {
   test('their calls are told and asked about under their name', async () => {
     const task = { description: 'Make it', prompt: 'the task of the agent', subagent_type: 'general-purpose' };
-    script.on('start an agent', calls('Agent', task), says('All done'));
-    script.on('the task of the agent', calls('Bash', { command: 'touch by-agent' }), says('Made'));
+    desk.script.on('start an agent', calls('Agent', task), says('All done'));
+    desk.script.on('the task of the agent', calls('Bash', { command: 'touch by-agent' }), says('Made'));
     const id = await begun();
-    editor.answers(() => pick('once'));
-    await editor.prompt(id, 'start an agent');
-    expect(editor.asked(id).map(({ toolCall }) => toolCall.title)).toEqual(['general-purpose: touch by-agent']);
-    const [agent, inner] = editor.updates(id, 'tool_call');
+    desk.editor.answers(() => pick('once'));
+    await desk.editor.prompt(id, 'start an agent');
+    expect(desk.editor.asked(id).map(({ toolCall }) => toolCall.title)).toEqual(['general-purpose: touch by-agent']);
+    const [agent, inner] = desk.editor.updates(id, 'tool_call');
     expect([agent?.kind, inner?.title]).toEqual(['think', 'general-purpose: touch by-agent']);
-    const done = editor.updates(id, 'tool_call_update').filter(({ status }) => status === 'completed');
+    const done = desk.editor.updates(id, 'tool_call_update').filter(({ status }) => status === 'completed');
     expect(done.map(({ toolCallId }) => toolCallId)).toEqual([inner?.toolCallId, agent?.toolCallId]);
-    expect(textOf(editor.updates(id, 'agent_message_chunk'))).toBe('All done');
+    expect(textOf(desk.editor.updates(id, 'agent_message_chunk'))).toBe('All done');
   });
 
   test('one in the background: the turn ends, and its report begins another by itself', async () => {
     const task = { description: 'Look', prompt: 'the slow task', subagent_type: 'Explore', run_in_background: true };
     const held = hold();
-    script.on('look behind', calls('Agent', task), says('Meanwhile'));
-    script.on('the slow task', says('The report', { hold: held }));
+    desk.script.on('look behind', calls('Agent', task), says('Meanwhile'));
+    desk.script.on('the slow task', says('The report', { hold: held }));
     const id = await begun();
-    expect(await editor.prompt(id, 'look behind')).toEqual({ stopReason: 'end_turn' });
-    script.on('something else', says('Of course'));
-    expect(await editor.prompt(id, 'something else')).toEqual({ stopReason: 'end_turn' });
-    script.on('The report', says('I have read it'));
+    expect(await desk.editor.prompt(id, 'look behind')).toEqual({ stopReason: 'end_turn' });
+    desk.script.on('something else', says('Of course'));
+    expect(await desk.editor.prompt(id, 'something else')).toEqual({ stopReason: 'end_turn' });
+    desk.script.on('The report', says('I have read it'));
     held.release();
-    await editor.until(() => textOf(editor.updates(id, 'agent_message_chunk')).includes('I have read it'));
+    await desk.editor.until(() => textOf(desk.editor.updates(id, 'agent_message_chunk')).includes('I have read it'));
   });
 });
 
 test('MCP servers that the editor names are there, and what they say is told', async () => {
   const server = fileURLToPath(new URL('../support/mcp-odd.ts', import.meta.url));
   const mcpServers: McpServer[] = [{ name: 'odd', command: process.execPath, args: [server], env: [] }];
-  const { sessionId: id } = await editor.agent.request(session.new, { cwd: place.cwd, mcpServers });
-  script.on('echo this', calls('mcp__odd__echo', { text: 'hi' }), says('It did'));
-  editor.answers(() => pick('once'));
-  await editor.prompt(id, 'echo this');
-  expect(editor.asked(id)[0]?.options[1]?.name).toBe('Always allow mcp__odd__echo');
-  const [end] = editor.updates(id, 'tool_call_update').filter(({ status }) => status === 'completed');
+  const { sessionId: id } = await desk.editor.agent.request(session.new, { cwd: desk.place.cwd, mcpServers });
+  desk.script.on('echo this', calls('mcp__odd__echo', { text: 'hi' }), says('It did'));
+  desk.editor.answers(() => pick('once'));
+  await desk.editor.prompt(id, 'echo this');
+  expect(desk.editor.asked(id)[0]?.options[1]?.name).toBe('Always allow mcp__odd__echo');
+  const [end] = desk.editor.updates(id, 'tool_call_update').filter(({ status }) => status === 'completed');
   expect(JSON.stringify(end?.content)).toContain('you said hi');
 });
 
 test('an editor that vanishes in mid-tool: the session is whole, the command ended, the process gone', async () => {
-  script.on('never ends', calls('Bash', { command: 'echo $$ > pid; exec sleep 60' }));
+  desk.script.on('never ends', calls('Bash', { command: 'echo $$ > pid; exec sleep 60' }));
   const id = await begun();
-  editor.answers(() => pick('once'));
-  const lost = editor.prompt(id, 'never ends').catch((error) => error);
-  await editor.until(() => editor.updates(id, 'tool_call_update').some(({ status }) => status === 'in_progress'));
-  await expect.poll(() => exists(join(place.cwd, 'pid'))).toBe(true);
-  expect(await editor.leave()).toBe(0);
+  desk.editor.answers(() => pick('once'));
+  const lost = desk.editor.prompt(id, 'never ends').catch((error) => error);
+  await desk.editor.until(() =>
+    desk.editor.updates(id, 'tool_call_update').some(({ status }) => status === 'in_progress'),
+  );
+  await expect.poll(() => exists(join(desk.place.cwd, 'pid'))).toBe(true);
+  expect(await desk.editor.leave()).toBe(0);
   expect(await lost).toBeInstanceOf(Error);
-  const pid = Number(readFileSync(join(place.cwd, 'pid'), 'utf8'));
+  const pid = Number(readFileSync(join(desk.place.cwd, 'pid'), 'utf8'));
   await expect.poll(() => isRunning(pid)).toBe(false);
   const lines = readFileSync(fileOf(id), 'utf8');
   expect(lines).toContain('tool_result');

@@ -1,11 +1,11 @@
 /** Who presses what when: keys that were meant for something else answer no question. */
 import { EventEmitter } from 'node:events';
-import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
 import { expect, test } from 'vitest';
 import { createApp } from '../../src/cli/console/app.ts';
 import { type Chosen, dialogOf } from '../../src/cli/console/dialog.ts';
 import { paletteFor } from '../../src/cli/console/palette.ts';
 import { endLostPastes } from '../../src/cli/terminal/pastes.ts';
+import { terminalOf } from '../support/terminal.ts';
 
 function appWith() {
   let time = 10_000;
@@ -13,29 +13,16 @@ function appWith() {
   let written = '';
   let rows = 24;
   const nothing = () => {};
-  const terminal: Terminal = {
+  const terminal = terminalOf({
     start: (onInput) => {
       send = onInput;
     },
-    stop: nothing,
-    drainInput: async () => {},
     write: (data) => {
       written += data;
     },
     columns: 80,
-    get rows() {
-      return rows;
-    },
-    kittyProtocolActive: false,
-    moveBy: nothing,
-    hideCursor: nothing,
-    showCursor: nothing,
-    clearLine: nothing,
-    clearFromCursor: nothing,
-    clearScreen: nothing,
-    setTitle: nothing,
-    setProgress: nothing,
-  };
+    rows: () => rows,
+  });
   const app = createApp({
     terminal,
     palette: paletteFor(false),

@@ -1,11 +1,11 @@
 /** What is written to the terminal: finished lines once, live lines where they changed, and never the whole screen. */
-import type { Terminal } from '@earendil-works/pi-tui/dist/terminal.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dialogLines, dialogOf, type Pressed, press } from '../../src/cli/console/dialog.ts';
 import { paletteFor } from '../../src/cli/console/palette.ts';
 import { ruleFor } from '../../src/cli/console/rules.ts';
 import { Screen } from '../../src/cli/console/screen.ts';
+import { terminalOf } from '../support/terminal.ts';
 
 /** A terminal of so many rows: what it shows, and what scrolled away. */
 function fakeTerminal(columns: number, rows: number) {
@@ -35,24 +35,7 @@ function fakeTerminal(columns: number, rows: number) {
       }
     }
   };
-  const nothing = () => {};
-  const terminal: Terminal = {
-    start: nothing,
-    stop: nothing,
-    drainInput: async () => {},
-    write,
-    columns,
-    rows,
-    kittyProtocolActive: false,
-    moveBy: nothing,
-    hideCursor: nothing,
-    showCursor: nothing,
-    clearLine: nothing,
-    clearFromCursor: nothing,
-    clearScreen: nothing,
-    setTitle: nothing,
-    setProgress: nothing,
-  };
+  const terminal = terminalOf({ columns, rows: () => rows, write });
   return {
     terminal,
     text: () =>
