@@ -13,12 +13,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   views: ['format', 'graph'],
   disk: ['format', 'graph'],
   redact: ['format'],
-  archive: ['format', 'graph', 'views', 'disk', 'redact'],
+  store: ['format', 'graph', 'views', 'disk'],
+  archive: ['format', 'graph', 'views', 'disk', 'redact', 'store'],
+  team: ['format', 'graph', 'views', 'disk', 'redact', 'archive', 'store'],
   export: ['format', 'graph', 'views', 'disk', 'redact'],
   agent: ['format', 'graph', 'edit', 'views', 'disk', 'archive'],
-  client: ['format', 'graph', 'views', 'disk', 'archive', 'export', 'redact'],
+  client: ['format', 'graph', 'views', 'disk', 'archive', 'export', 'redact', 'store', 'team'],
   server: ['format', 'graph', 'edit', 'views', 'disk', 'archive', 'redact'],
-  cli: ['format', 'graph', 'edit', 'views', 'disk', 'redact', 'archive', 'export', 'agent', 'client', 'server'],
+  cli: [
+    ...['format', 'graph', 'edit', 'views', 'disk', 'redact', 'store', 'archive', 'team'],
+    ...['export', 'agent', 'client', 'server'],
+  ],
   web: ['format', 'graph', 'views'],
 };
 const PURE = new Set(['format', 'graph', 'edit', 'views']);

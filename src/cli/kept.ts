@@ -11,9 +11,7 @@ import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';
 import { fileSource } from '../disk/source.ts';
-import type { FileUsage } from '../disk/usage.ts';
-import type { Outline } from '../graph/outline.ts';
-import type { Fact } from '../views/usage/facts.ts';
+import type { Known, Store } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 export interface Kept {
@@ -58,12 +56,7 @@ function warnOnce({ err }: Context, { message, where, next }: ArchiveError): voi
   err.write(`${err.style.warn('warning:')} read without the archive: ${message}: ${where} ${err.style.dim(next)}\n`);
 }
 
-/** Makes what is gone readable at its path. The transcripts among it, as if they had been found. */
-export function mountKept(
-  { archive, files }: Kept,
-  found: readonly SessionFile[],
-  roots: readonly Root[],
-): SessionFile[] {
+function mountKept({ archive, files }: Kept, found: readonly SessionFile[], roots: readonly Root[]): SessionFile[] {
   const there = new Set(found.map(({ file }) => file));
   const isCovered = coveredBy(found, archive);
   const gone = [...files.values()].filter((file) => !there.has(file.path) && !isCovered(file));
@@ -106,18 +99,20 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-/** What the archive knows of a session: nothing when the file is not as the archive last saw it. */
-export interface Known {
-  outlineOf(file: SessionFile): Outline | undefined;
-  /** When something was last said. */
-  updatedOf(file: SessionFile): number | undefined;
-  /** The usage of its messages. */
-  usageOf(file: SessionFile): FileUsage[] | undefined;
-  /** All usage added up, where the archive holds these files as they are, and no others. */
-  usageCells(files: readonly SessionFile[]): Fact[] | undefined;
+/** The archive as a store. */
+export function archiveStore(context: Context, kept: Kept, given: readonly string[]): Store {
+  return {
+    source: 'archive',
+    name: 'the archive',
+    mount: ({ files, roots }) => mountKept(kept, files, roots),
+    known: knownBy(kept),
+    search: async (request) => (await import('./search/archive.ts')).searchArchive(context, given, request),
+    // It stays open as long as the process: what was mounted is read from it.
+    close: async () => {},
+  };
 }
 
-export function knownBy(kept: Kept): Known {
+function knownBy(kept: Kept): Known {
   const stateOf = (file: SessionFile) => {
     const state = kept.files.get(file.file)?.state;
     if (state === undefined || file.source === 'archive') return state;

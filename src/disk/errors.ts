@@ -29,6 +29,16 @@ export class DiskError extends Error {
   }
 }
 
+/** Undefined for what is nested too deeply to be gone through: it counts as a line that cannot be read. The disk's own troubles go on. */
+export function orNothing<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof DiskError) throw error;
+    return undefined;
+  }
+}
+
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -22,8 +22,8 @@ export interface SessionFile {
   readonly bytes: number;
   readonly mtimeMs: number;
   readonly metaFile?: string;
-  /** Not on disk: its bytes come from the archive, or it is made of what `history.jsonl` kept. */
-  readonly source?: 'archive' | 'history';
+  /** Not on disk: its bytes come from the archive or from a team, or it is made of what `history.jsonl` kept. */
+  readonly source?: 'archive' | 'history' | 'team';
 }
 
 export interface ProjectFolder {

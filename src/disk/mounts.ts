@@ -3,7 +3,7 @@
  * other files. What is on disk wins. The registry lives as long as the process, as open files do.
  */
 import { statSync } from 'node:fs';
-import { toDiskError } from './errors.ts';
+import { DiskError, toDiskError } from './errors.ts';
 import { io } from './io.ts';
 
 export interface MountedFile {
@@ -20,23 +20,52 @@ export interface MountedBytes {
 }
 
 const mounts = new Map<string, MountedFile>();
+const apart = new Set<string>();
 
 export function mountFile(path: string, file: MountedFile): void {
   mounts.set(path, file);
 }
 
+export function unmountFile(path: string): void {
+  mounts.delete(path);
+}
+
+/** Paths that begin so are no places on this disk: there is what is mounted and nothing else, whatever lies in a folder of that name. */
+export function setApart(root: string): void {
+  apart.add(root);
+}
+
+function isApart(path: string): boolean {
+  for (const root of apart) if (path.startsWith(root)) return true;
+  return false;
+}
+
 /** What stands in for a path; nothing where the path is on disk. */
 export function mountedAt(path: string): MountedFile | undefined {
   const file = mounts.get(path);
+  if (isApart(path)) return file ?? mounts.get(path.replaceAll('\\', '/')) ?? missing(path);
   return file === undefined || isOnDisk(path) ? undefined : file;
 }
 
 /** Whether there is a file to read, on disk or mounted. */
 export function isFileAt(path: string): boolean {
-  return mounts.has(path) || isOnDisk(path);
+  return mounts.has(path) || (isApart(path) ? mounts.has(path.replaceAll('\\', '/')) : isOnDisk(path));
+}
+
+function missing(path: string): MountedFile {
+  const story = { what: 'cannot read: there is no such file', where: path, next: 'Check the path.' };
+  return {
+    get bytes(): number {
+      throw new DiskError(story);
+    },
+    open: () => {
+      throw new DiskError(story);
+    },
+  };
 }
 
 export function isOnDisk(path: string): boolean {
+  if (isApart(path)) return false;
   io.stats += 1;
   // A part of the path that is a file, or a folder that may not be entered: nothing can be read there.
   try {

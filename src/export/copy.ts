@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { DiskError } from '../disk/errors.ts';
+import { orNothing } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { closeFile, openFile, writeOnce } from '../disk/io.ts';
 import { isFileAt } from '../disk/mounts.ts';
@@ -37,7 +37,7 @@ export interface LineNote {
 export function learnFiles(files: readonly SessionFile[], redactor: Redactor): void {
   const outputs = new Set<string>();
   for (const file of files) {
-    for (const { json } of linesOf(file.file, outputs)) if (json !== undefined) attempt(() => redactor.learn(json));
+    for (const { json } of linesOf(file.file, outputs)) if (json !== undefined) orNothing(() => redactor.learn(json));
     for (const [, json] of besideOf(file)) redactor.learn(json);
   }
   for (const [, text] of outputsOf(files, outputs)) redactor.learn(text);
@@ -85,8 +85,8 @@ function* redactedLines(
   let line = 0;
   for (const { json, number, isBlank } of linesOf(from, outputs)) {
     if (isBlank) continue;
-    const shown = json && attempt(() => redactor.redact(json));
-    const text = shown && attempt(() => `${JSON.stringify(shown.value)}\n`);
+    const shown = json && orNothing(() => redactor.redact(json));
+    const text = shown && orNothing(() => `${JSON.stringify(shown.value)}\n`);
     if (shown === undefined || text === undefined) {
       notes.push({ file: to, line: number, found: [], leftOut: new Map([['line', 1]]) });
       continue;
@@ -147,16 +147,6 @@ function* linesOf(file: string, outputs: Set<string>): Generator<ReadLine> {
 }
 
 const OUTPUT_NAME = /tool-results(?:\/|\\{1,4})([\w.-]{1,200})/g;
-
-/** What is nested too deeply to be gone through is left out like a line that cannot be read. */
-function attempt<T>(call: () => T): T | undefined {
-  try {
-    return call();
-  } catch (error) {
-    if (error instanceof DiskError) throw error;
-    return undefined;
-  }
-}
 
 const TITLE = 'custom-title.json';
 const META = 'meta.json';

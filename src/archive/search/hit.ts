@@ -1,25 +1,7 @@
-/** What a search gives, whichever way it was done. */
+/** What was found, on the way to what a search gives. */
+import type { Hit } from '../../store/search.ts';
 
-import type { Span } from '../../views/search/match.ts';
-import type { Role, Where } from '../../views/search/parts.ts';
-
-export interface Hit {
-  readonly uuid: string | undefined;
-  /** The session it stands in; of a sub-agent's entry the session that started it. */
-  readonly session: string | undefined;
-  readonly agent: string | undefined;
-  readonly role: Role;
-  readonly where: Where;
-  readonly tool: string | undefined;
-  readonly isError: boolean;
-  readonly snippet: string;
-  readonly highlights: readonly Span[];
-  /** As written. */
-  readonly time: string | undefined;
-  /** The transcript, where it lies or lay. */
-  readonly file: string;
-  readonly cwd: string | undefined;
-}
+export type { Hit };
 
 /** Something found, before it is read for showing. */
 export interface Candidate {

@@ -4,6 +4,7 @@ import type { SessionFile } from '../../disk/find.ts';
 import { type Finder, linesHolding } from '../../disk/needle.ts';
 import { parentSessionOf } from '../../disk/parent.ts';
 import { fileSource } from '../../disk/source.ts';
+import type { ScanOptions } from '../../store/search.ts';
 import { type FilePlace, fileTest, partTest } from '../../views/search/filter.ts';
 import { createMatcher } from '../../views/search/match.ts';
 import type { Found, Part } from '../../views/search/parts.ts';
@@ -13,12 +14,6 @@ import { createFinder } from './finder.ts';
 import { type Candidate, type Loaded, partKey } from './hit.ts';
 import { keyOf } from './keys.ts';
 import { findableLine } from './lines.ts';
-
-export interface ScanOptions {
-  readonly onFile?: (file: SessionFile) => void;
-  /** How long a regular expression may take of even the smallest file. */
-  readonly leastMs?: number;
-}
 
 export interface Scanned {
   /** Copies once, in no order. */

@@ -1,42 +1,20 @@
 /** One search, over the index where there is one that can tell, else over the files; the same hits either way. */
 import { realpathSync } from 'node:fs';
-import type { Problem } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import type { Root } from '../../disk/roots.ts';
-import { createMatcher } from '../../views/search/match.ts';
-import type { Query } from '../../views/search/query.ts';
-import { snippetOf } from '../../views/search/snippet.ts';
+import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import { openIndexForReading } from '../derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, scanTails, wantedFiles } from './archived.ts';
-import { withinTime } from './budget.ts';
 import { compareWithDisk } from './fresh.ts';
 import { byTime, type Candidate, type Hit } from './hit.ts';
 import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
-import { chatOfSession, type KnownChat } from './knownchats.ts';
-import { type ScanOptions, scanFiles } from './scan.ts';
+import { chatOfSession } from './knownchats.ts';
+import { hitsOf } from './page.ts';
+import { scanFiles } from './scan.ts';
 
-export interface SearchRequest extends ScanOptions {
-  readonly query: Query;
-  readonly sort: 'rank' | 'date';
-  readonly offset: number;
-  readonly limit: number;
-  readonly now: Date;
-  readonly mask?: (text: string) => string;
-  readonly snippetLength?: number;
-}
-
-export interface SearchResult {
-  readonly total: number;
-  readonly hits: readonly Hit[];
-  readonly engine: 'index' | 'files';
-  /** Transcripts read, because there is no index or because they changed since it was made. */
-  readonly scanned: number;
-  readonly problems: readonly Problem[];
-  /** By session, of those that were found and the archive knows. */
-  readonly chats: ReadonlyMap<string, KnownChat>;
-}
+export type { SearchRequest, SearchResult };
 
 /** Reads every file. Newest first: what is rare is only known with an index. */
 export function searchFiles(files: readonly SessionFile[], request: SearchRequest): SearchResult {
@@ -115,15 +93,6 @@ function realPath(path: string): string {
 }
 
 function pageOf(found: readonly Candidate[], request: SearchRequest): Hit[] {
-  const { offset, limit, query, mask, snippetLength } = request;
-  const matcher = createMatcher(query);
-  return found.slice(offset, offset + limit).flatMap((candidate) => {
-    const loaded = candidate.load();
-    if (loaded === undefined) return [];
-    const { text, ...hit } = loaded;
-    // What matched may still take long to be looked for a second time.
-    const cut = () => snippetOf(text, matcher, { mask, length: snippetLength });
-    const snippet = withinTime(query, text.length, hit.file, cut, request.leastMs);
-    return [{ ...hit, snippet: snippet.text, highlights: snippet.highlights }];
-  });
+  const { offset, limit } = request;
+  return hitsOf(found.slice(offset, offset + limit), request);
 }

@@ -125,3 +125,8 @@ export function foldWithStarts(text: string): { folded: string; starts: readonly
   }
   return { folded, starts };
 }
+
+/** The words alone, as the index has them. */
+export function wordListOf(text: string): readonly string[] {
+  return toIndexed(text).toLowerCase().match(WORD) ?? [];
+}
