@@ -48,6 +48,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   turndown: /^turndown$/,
   unpdf: /^unpdf$/,
   treesitter: /^web-tree-sitter$/,
+  clickhouse: /^\.\/clickhouse\.ts$/,
 };
 
 const heavy: Plugin = {
@@ -125,6 +126,8 @@ const built = await Promise.all([
       turndown: 'turndown/lib/turndown.cjs.js',
       unpdf: 'unpdf',
       treesitter: 'web-tree-sitter',
+      clickhouse: 'src/team/clickhouse.ts',
+      teamworker: 'src/team/read/worker.ts',
       zod: 'zod',
     },
   }),
