@@ -13,10 +13,10 @@ const PARTS: Parts = {
 
 export const hook: Command = {
   name: 'hook',
-  usage: 'install|uninstall|status|log|doctor|run [--archive] [--langfuse] [--otlp URL]',
+  usage: 'install|uninstall|status|log|doctor|run [--archive] [--langfuse] [--otlp URL] [--team NAME]',
   summary: 'archive and trace every turn as soon as it ends, from inside the client',
   details: [
-    'install adds a hook to the settings of the client: whenever a turn, a sub-agent or a session ends, the session is archived (--archive) and its new turns are sent as traces to Langfuse (--langfuse) or any OpenTelemetry backend (--otlp URL), each exactly once. Without any of them it archives. What else is in settings.json stays as it is, comments too; the file as it was is kept beside it. With --langfuse or --otlp a test span is sent.',
+    'install adds a hook to the settings of the client: whenever a turn, a sub-agent or a session ends, the session is archived (--archive) and its new turns are sent as traces to Langfuse (--langfuse) or any OpenTelemetry backend (--otlp URL), each exactly once. Without any of them it archives. With --team NAME what is new is also pushed to a team, by a process of its own that the client does not wait for. What else is in settings.json stays as it is, comments too; the file as it was is kept beside it. With --langfuse or --otlp a test span is sent.',
     'Keys never stand in settings.json. They come from the environment (LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY, LANGFUSE_BASE_URL, OTEL_EXPORTER_OTLP_HEADERS and the like) or from export.json in $SKEIN_HOME, which has the same names; --save-keys writes those of the environment there, readable by you alone.',
     'status says where the hook is installed and how its last runs went; log prints its log, -f as it grows; doctor finds out why nothing arrives. uninstall takes our entries out and nothing else.',
     'run is what the client calls. It reads the event on standard input, prints nothing and always ends well, at the latest after --timeout. What it could not send it sends the next time, whichever session that is of.',
@@ -25,6 +25,11 @@ export const hook: Command = {
     archive: { type: 'boolean', help: 'install, run: archive the session' },
     langfuse: { type: 'boolean', help: 'install, run: send turns to Langfuse' },
     otlp: { type: 'string', value: 'URL', help: 'install, run: send turns to this OpenTelemetry (OTLP/HTTP) endpoint' },
+    team: {
+      type: 'string',
+      value: 'NAME',
+      help: 'install, run: push what is new to this team, under its policy (docs/team.md)',
+    },
     'no-content': { type: 'boolean', help: 'install, run: send names, times and usage, but nothing that was said' },
     project: {
       type: 'boolean',

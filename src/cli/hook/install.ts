@@ -10,6 +10,7 @@ import type { Endpoint } from '../../export/otlp/endpoint.ts';
 import { settingsOf } from '../../export/otlp/settings.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { version } from '../mcp/version.ts';
 import { ownCommand } from '../owncommand.ts';
 import { quoted } from './command.ts';
@@ -28,6 +29,7 @@ export async function install(context: Context, args: Arguments): Promise<number
   const file = fileOf(context, args);
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
   const endpoints = endpointsOf(choice, settingsOf(context.env, places.folder));
+  if (choice.team !== undefined) await agreeTo(context, choice.team, dryRun);
   const command = quoted([...ownCommand(context), ...argumentsOf(choice)]);
   // The client ends a hook that does not end itself.
   const seconds = Math.ceil(choice.timeoutMs / 1000) + 5;
@@ -53,6 +55,24 @@ export async function install(context: Context, args: Arguments): Promise<number
   tellTested(context, tested);
   if (changed && !dryRun) out.write(`${dim('Sessions that are running take it up when they are started again.')}\n`);
   return isFine ? 0 : 1;
+}
+
+/** Installing it is the word that sessions may be sent there. Throws when the team is not known, or named with its password. */
+async function agreeTo(context: Context, team: string, dryRun: boolean): Promise<void> {
+  const [{ resolveTarget }, { agree, policyOf, stateOf }] = await Promise.all([
+    import('../../team/target.ts'),
+    import('../team/policied.ts'),
+  ]);
+  if (URL.canParse(team) && new URL(team).password !== '') {
+    const next = 'Write a profile into team.json of $SKEIN_HOME (docs/team.md) and say --team NAME.';
+    throw new UsageError('A password would stand in settings.json.', '--team', next);
+  }
+  const target = resolveTarget(context, team);
+  policyOf(context);
+  if (dryRun) return;
+  const state = stateOf(context, target);
+  agree(state, context.now());
+  state.close();
 }
 
 function tellTested({ out }: Context, tested: readonly Tested[]): void {

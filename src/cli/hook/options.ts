@@ -6,6 +6,8 @@ export interface HookChoice {
   readonly archive: boolean;
   readonly langfuse: boolean;
   readonly otlp: string | undefined;
+  /** The team that what is new is pushed to. */
+  readonly team: string | undefined;
   readonly content: boolean;
   readonly waitMs: number;
   readonly timeoutMs: number;
@@ -20,6 +22,7 @@ export function choiceOf(args: Arguments): HookChoice {
     archive: args.flag('archive') || (!langfuse && otlp === undefined),
     langfuse,
     otlp,
+    team: args.value('team'),
     content: !args.flag('no-content'),
     waitMs: wholeNumber(args, 'wait') ?? WAIT_MS,
     timeoutMs: wholeNumber(args, 'timeout', 100) ?? TIMEOUT_MS,
@@ -34,6 +37,7 @@ export function argumentsOf(choice: HookChoice): string[] {
     ...(choice.archive ? ['--archive'] : []),
     ...(choice.langfuse ? ['--langfuse'] : []),
     ...(choice.otlp === undefined ? [] : ['--otlp', choice.otlp]),
+    ...(choice.team === undefined ? [] : ['--team', choice.team]),
     ...(choice.content ? [] : ['--no-content']),
     ...(choice.waitMs === WAIT_MS ? [] : ['--wait', String(choice.waitMs)]),
     ...(choice.timeoutMs === TIMEOUT_MS ? [] : ['--timeout', String(choice.timeoutMs)]),

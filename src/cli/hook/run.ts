@@ -67,6 +67,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     const limits = { deadline, signal: stop.signal };
     if (handed !== undefined) await runHandedOver(handed, choice, world, limits);
     else await runHook(input, choice, { ...world, handOver }, limits);
+    if (handed === undefined && choice.team !== undefined) pushTo(choice.team);
     report('info', 'done');
   } catch (error) {
     report('error', reasonOf(error));
@@ -83,6 +84,13 @@ function handOver(session: SessionToSend): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const env = { ...process.env, [HANDED_OVER]: JSON.stringify(session) };
   spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' }).unref();
+}
+
+/** Nobody waits for it either. It sends what is new, also of sessions that had to wait, and ends at once when there is nothing. */
+function pushTo(team: string): void {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const command = [...process.argv.slice(1, 2), 'team', 'push', '--quiet', '--team', team];
+  spawn(process.execPath, command, { detached: true, stdio: 'ignore' }).unref();
 }
 
 function handedOver(text: string | undefined): SessionToSend | undefined {
