@@ -38,8 +38,11 @@ export function listChats(context: Context, library: Library): ListedChat[] {
 export function chatOf(context: Context, library: Library, session: SessionFile): ListedChat {
   const outlines = createOutlines(context, library);
   const isNear = (file: SessionFile) => file.slug === session.slug;
-  const sessions = session.kind === 'agent' ? [session] : sessionFilesOf(library);
-  let near = session.kind === 'agent' ? sessions : sessions.filter(isNear);
+  const { team } = library;
+  // Of a team the sessions are known that any machine took for one chat: no others are looked at.
+  const around = () => team?.kinOf(session, sessionFilesOf(library)) ?? sessionFilesOf(library);
+  const sessions = session.kind === 'agent' ? [session] : around();
+  let near = session.kind === 'agent' || team !== undefined ? sessions : sessions.filter(isNear);
   let far = sessions.filter((file) => file.bytes > 0 && !near.includes(file));
   for (;;) {
     const { chats, facts } = chatsIn(context, near, outlines);

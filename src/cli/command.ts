@@ -47,6 +47,16 @@ export const READING_OPTIONS = {
   json: { type: 'boolean', help: 'Print JSON, stable and documented in docs/json.md' },
 } as const satisfies Record<string, Option>;
 
+/** Options of the verbs that can read a team's sessions. Others work on files of this machine. */
+export const TEAM_OPTIONS = {
+  team: {
+    type: 'string',
+    value: 'TEAM',
+    help: "Read a team's sessions instead (docs/team.md): the URL of its ClickHouse server, or a profile of team.json",
+  },
+  insecure: { type: 'boolean', help: '--team: also by plain http to another machine' },
+} as const satisfies Record<string, Option>;
+
 /** Options every verb takes. */
 export const COMMON_OPTIONS = {
   help: { type: 'boolean', short: 'h', help: 'Show this help' },
@@ -59,7 +69,7 @@ export const COMMON_OPTIONS = {
   verbose: { type: 'boolean', help: 'Show where an error came from' },
 } as const satisfies Record<string, Option>;
 
-/** `archive` has the same options, but works on what is on disk. */
+/** `archive` and `team` have the same options, but work on what is on disk. */
 export function opensLibrary({ name, options }: Command): boolean {
-  return options.root === READING_OPTIONS.root && name !== 'archive';
+  return options.root === READING_OPTIONS.root && name !== 'archive' && name !== 'team';
 }

@@ -1,25 +1,39 @@
-/** The sessions a verb works on: those of the roots, those the archive kept of them, or the demo set when there are none. */
+/** The sessions a verb works on: those of the roots and those the archive kept of them, or a team's; the demo set when there are none. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Problem } from '../disk/errors.ts';
 import { type Found, findSessions, type SessionFile } from '../disk/find.ts';
 import { compareText } from '../disk/folder.ts';
 import { findRoots, type Root } from '../disk/roots.ts';
+import type { Known } from '../store/store.ts';
+import type { Wanted } from '../team/read/files.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
-import type { Known } from './kept.ts';
 import { recoverFromHistory } from './recovered.ts';
-import { archiveReader } from './shelf.ts';
+import { archiveReader, teamStore } from './shelf.ts';
+import { teamLibrary } from './teamlibrary.ts';
 
 export interface Library extends Found {
   readonly roots: readonly Root[];
   /** The demo set is shown because there was nothing else. */
   readonly demo: boolean;
-  /** What the archive knows of the sessions without reading them. */
+  /** What a store knows of the sessions without reading them. */
   readonly known: Known;
+  /** Of a team: its name, and what it knows that would have to be read from thousands of files. */
+  readonly team?: TeamPart;
 }
 
-export function openLibrary(context: Context, args: Arguments): Library {
+export interface TeamPart {
+  readonly name: string;
+  /** Those of the sessions that may belong to the chat of one, with it. */
+  kinOf(session: SessionFile, sessions: readonly SessionFile[]): readonly SessionFile[];
+  projectOf(file: SessionFile): string | undefined;
+}
+
+/** `wanted`: what of a team is enough. */
+export function openLibrary(context: Context, args: Arguments, wanted?: Wanted): Library {
+  const team = teamStore(args);
+  if (team !== undefined) return teamLibrary(team, wanted);
   const given = args.values('root');
   const library = lookAt(context, given);
   const demo = demoFolder();
@@ -37,8 +51,9 @@ export function lookAt(context: Context, given: readonly string[]): Library {
   const found = findSessions(roots);
   const reader = archiveReader();
   const kept = reader?.keptAt(context, { places, everywhere: given.length === 0 });
-  const known = (kept && reader?.knownBy(kept)) ?? NOTHING_KNOWN;
-  const archived = (kept && reader?.mountKept(kept, found.files, roots)) ?? [];
+  const store = kept && reader?.archiveStore(context, kept, given);
+  const known = store?.known ?? NOTHING_KNOWN;
+  const archived = store?.mount({ files: found.files, roots }) ?? [];
   const recovered = recoverFromHistory({ roots, sessions: [...found.files, ...archived], kept, known });
   const files = inOrder(roots, found.files, [...archived, ...recovered]);
   // That the client was never used here is no problem to tell, nor that a place is gone whose files were kept.

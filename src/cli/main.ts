@@ -5,7 +5,7 @@ import { parseArguments } from './arguments.ts';
 import { type Command, opensLibrary } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { loadArchiveReader } from './shelf.ts';
+import { loadStore } from './shelf.ts';
 import { openStandard } from './standard.ts';
 import type { ColorChoice, Terminal } from './terminal.ts';
 import { findVerb, VERBS } from './verbs.ts';
@@ -104,9 +104,16 @@ function isScreen({ out, env }: Context, argv: readonly string[]): boolean {
 }
 
 async function run(context: Context, command: Command, argv: readonly string[]): Promise<number> {
+  if (command.options.team === undefined && argv.some((word) => /^--team(?:=|$)/.test(word))) {
+    throw new UsageError(
+      `skein ${command.name} works on files of this machine; a team’s are only read.`,
+      `skein ${command.name} --team`,
+      'Read one: skein show ID --team TEAM. As a file of yours: skein cat ID --team TEAM > FILE.jsonl',
+    );
+  }
   const args = parseArguments(command, argv);
   if (args.flag('help')) return showHelp(context, command.name);
-  if (opensLibrary(command)) await loadArchiveReader(context);
+  if (opensLibrary(command)) await loadStore(context, args);
   return command.run(context, args);
 }
 
@@ -135,7 +142,7 @@ async function showHelp(context: Context, name: string | undefined): Promise<num
   return 0;
 }
 
-function reportError(err: Terminal, error: unknown, verbose: boolean): number {
+export function reportError(err: Terminal, error: unknown, verbose: boolean): number {
   if (error instanceof Error && 'where' in error && 'next' in error) {
     const what = 'what' in error ? String(error.what) : error.message;
     const lines = [what, `${err.style.dim('at:')} ${error.where}`, `${err.style.dim('next:')} ${error.next}`];

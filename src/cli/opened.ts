@@ -15,6 +15,7 @@ import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
 import type { Library } from './library.ts';
 import { selectOne } from './select.ts';
+import { teamFlag } from './shelf.ts';
 
 export interface OpenedChat {
   readonly listed: ListedChat;
@@ -119,7 +120,7 @@ function findBranch(chat: Chat, wanted: string): Branch {
   throw new UsageError(
     `There is no branch "${wanted}"; the chat has ${chat.branches.length}.`,
     chat.id,
-    `See them: skein tree ${chat.id.slice(0, 8)}`,
+    `See them: skein tree ${chat.id.slice(0, 8)}${teamFlag()}`,
   );
 }
 

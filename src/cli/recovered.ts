@@ -12,7 +12,8 @@ import { firstTimeOf, lastTimeOf } from '../disk/tail.ts';
 import { splitLines } from '../format/lines.ts';
 import { memorySource, readParsedEntries } from '../format/session.ts';
 import { projectSlug } from '../format/slug.ts';
-import type { Kept, Known } from './kept.ts';
+import type { Known } from '../store/store.ts';
+import type { Kept } from './kept.ts';
 
 export interface RecoverQuery {
   readonly roots: readonly Root[];

@@ -3,12 +3,15 @@ import { resolve, sep } from 'node:path';
 import type { SessionFile } from '../disk/find.ts';
 import { isOnDisk } from '../disk/mounts.ts';
 import { lastTimeOf } from '../disk/tail.ts';
+import { TEAM_ROOT } from '../team/paths.ts';
+import type { Wanted } from '../team/read/files.ts';
 import { listChats } from './chats.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { type Library, lookAt, openLibrary, reportProblems, sessionFilesOf } from './library.ts';
 import { inProject } from './projects.ts';
+import { teamFlag, teamStore } from './shelf.ts';
 
 const SHORTEST_ID = 4;
 const SHOWN_CANDIDATES = 8;
@@ -46,6 +49,7 @@ export function selectOne(
 
 /** All sessions a selector names. */
 export function select(context: Context, args: Arguments, selector: string): Selected {
+  if (teamStore(args) !== undefined) return selectOfTeam(context, args, selector);
   const path = resolve(context.cwd, selector);
   if (isOnDisk(path)) return fileGiven(context, path);
   if (selector.endsWith('.jsonl') || (selector.includes('/') && !selector.startsWith('project:'))) {
@@ -57,15 +61,34 @@ export function select(context: Context, args: Arguments, selector: string): Sel
   return { library, files };
 }
 
+/** Of thousands of sessions only what the selector tells is asked for, where it does. */
+function selectOfTeam(context: Context, args: Arguments, selector: string): Selected {
+  const wanted = wantedBy(selector);
+  const of = (library: Library): Selected => ({ library, files: selectIn(context, library, selector) });
+  const some = wanted && of(openLibrary(context, args, wanted));
+  return some && some.files.length > 0 ? some : of(openLibrary(context, args));
+}
+
+function wantedBy(selector: string): Wanted | undefined {
+  if (selector.startsWith('@')) return { newest: Number(/~(\d{1,6})$/.exec(selector)?.[1] ?? 0) + 1 };
+  const id = (selector.split('/').at(-1) ?? '').replace(/\.jsonl$|^agent-/g, '');
+  return !selector.startsWith('project:') && id.length >= SHORTEST_ID && /^[\w.-]+$/.test(id) ? { id } : undefined;
+}
+
 function selectIn(context: Context, library: Library, selector: string): SessionFile[] {
   if (selector.startsWith('@')) return byAge(library, selector);
   if (selector.startsWith('project:'))
     return newestFirst(library, inProject(library, selector.slice('project:'.length)));
+  if (selector.startsWith(TEAM_ROOT)) return library.files.filter(({ file }) => isAtOrBelow(file, selector));
   const exact = library.files.filter((file) => idsOf(file).includes(selector));
   if (exact.length > 0) return exact;
   const fits = (file: SessionFile) => idsOf(file).some((id) => id.startsWith(selector));
   const byId = selector.length >= SHORTEST_ID ? library.files.filter(fits) : [];
   return byId.length > 0 ? byId : byTitle(context, library, selector);
+}
+
+function isAtOrBelow(file: string, path: string): boolean {
+  return file === path || file.startsWith(`${path}/`);
 }
 
 function idsOf(file: SessionFile): string[] {
@@ -129,9 +152,9 @@ function newestFirst(library: Library, files: readonly SessionFile[]): SessionFi
   return files.toSorted((a, b) => (times.get(b) ?? 0) - (times.get(a) ?? 0));
 }
 
-/** To read the end of an archived session all of it would be unpacked. */
+/** To read the end of an archived session all of it would be unpacked; to read that of a team's, all of it fetched. */
 function timeOf({ known }: Library, file: SessionFile): number {
-  const said = file.source === 'archive' ? known.updatedOf(file) : lastTimeOf(file.file);
+  const said = file.source === 'archive' || file.source === 'team' ? known.updatedOf(file) : lastTimeOf(file.file);
   return said ?? file.mtimeMs;
 }
 
@@ -143,7 +166,7 @@ function byTitle(context: Context, library: Library, words: string): SessionFile
 }
 
 export function nothing(selector: string, what = `Nothing fits "${selector}".`): CommandError {
-  return new CommandError(what, selector, 'See what there is: skein list');
+  return new CommandError(what, selector, `See what there is: skein list${teamFlag()}`);
 }
 
 function ambiguous(selector: string, found: readonly SessionFile[]): CommandError {

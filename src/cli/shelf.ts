@@ -1,13 +1,58 @@
-/** The code that reads the archive, loaded only where there is one: the library then asks for it without waiting. */
+/** The code that reads the archive or a team, loaded only where it is needed: the library then asks for it without waiting. */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ARCHIVE_NAME, archiveFolder } from '../archive/place.ts';
+import type { TeamStore } from '../team/read/store.ts';
+import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
+import { UsageError } from './errors.ts';
 import type * as Kept from './kept.ts';
 
 let loaded: typeof Kept | undefined;
+let team: TeamStore | undefined;
+let opened: string | undefined;
+let flag = '';
 
 /** Before a verb that opens the library. */
+export async function loadStore(context: Context, args: Arguments): Promise<void> {
+  const named = args.value('team');
+  flag = '';
+  if (named === undefined) return loadArchiveReader(context);
+  if (args.values('root').length > 0) {
+    const next = 'Leave one out: a team’s sessions are read without those of this machine.';
+    throw new UsageError('--team and --root do not go together.', `--team --root ${args.value('root')}`, next);
+  }
+  const [{ openTeamStore }, { resolveTarget }] = await Promise.all([
+    import('../team/read/store.ts'),
+    import('../team/target.ts'),
+  ]);
+  const target = resolveTarget(context, named, { insecure: args.flag('insecure') });
+  flag = ` --team ${named.includes('://') ? `${target.url}/${target.database}` : named}`;
+  // One that is asked again and again, as by the MCP server, stays open.
+  const key = JSON.stringify(target);
+  if (opened === key) return;
+  await team?.close();
+  team = openTeamStore(target);
+  opened = key;
+}
+
+/** What tells another verb where to look. */
+export function placeArgs(args: Arguments): string[] {
+  const named = args.value('team');
+  const team = named === undefined ? [] : [`--team=${named}`, ...(args.flag('insecure') ? ['--insecure'] : [])];
+  return [...args.values('root').map((root) => `--root=${root}`), ...team];
+}
+
+/** The same for a process of its own: who lists processes sees its arguments, so a password goes by its environment. */
+export function placesOfProcess(args: Arguments): { readonly places: string[]; readonly env: Record<string, string> } {
+  const named = args.value('team');
+  const url = named?.includes('://') && URL.canParse(named) ? new URL(named) : undefined;
+  if (url === undefined || url.password === '') return { places: placeArgs(args), env: {} };
+  const env = { SKEIN_TEAM_PASSWORD: decodeURIComponent(url.password) };
+  url.password = '';
+  return { places: placeArgs(args).map((each) => (each.startsWith('--team=') ? `--team=${url.href}` : each)), env };
+}
+
 export async function loadArchiveReader(context: Context): Promise<void> {
   const path = join(resolve(context.cwd, archiveFolder(context)), ARCHIVE_NAME);
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) loaded = await import('./kept.ts');
@@ -15,4 +60,19 @@ export async function loadArchiveReader(context: Context): Promise<void> {
 
 export function archiveReader(): typeof Kept | undefined {
   return loaded;
+}
+
+/** The team that is read instead of this machine; undefined without --team. */
+export function teamStore(args: Arguments): TeamStore | undefined {
+  return args.value('team') === undefined ? undefined : team;
+}
+
+/** What a command needs that is offered to go on with; it holds no login and no password. '' without a team. */
+export function teamFlag(): string {
+  return flag;
+}
+
+/** What to call the team that is read. */
+export function teamName(): string {
+  return team?.name ?? '';
 }

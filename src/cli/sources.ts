@@ -1,10 +1,12 @@
-/** Where what is shown was read from: the disk, the archive, or what `history.jsonl` kept of it. */
+/** Where what is shown was read from: the disk, the archive, a team, or what `history.jsonl` kept of it. */
 import type { SessionFile } from '../disk/find.ts';
 import { safeLine } from '../views/safe.ts';
 import type { Context } from './context.ts';
 import { homePath } from './layout.ts';
+import type { Library } from './library.ts';
+import { teamName } from './shelf.ts';
 
-export type SourceName = 'disk' | 'archive' | 'history';
+export type SourceName = 'disk' | 'archive' | 'history' | 'team';
 
 export function sourceOf({ source }: SessionFile): SourceName {
   return source ?? 'disk';
@@ -25,5 +27,11 @@ export function tellSources({ err, home }: Context, files: readonly SessionFile[
     const what = files.length === 1 ? 'its' : `${recovered.length} sessions'`;
     parts.push(`from history.jsonl: only ${what} prompts are left`);
   }
+  if (files.some(({ source }) => source === 'team')) parts.push(`from the team ${safeLine(teamName())}`);
   if (parts.length > 0) err.write(`${err.style.dim(parts.join('; '))}\n`);
+}
+
+/** For lists of everything. */
+export function tellTeam({ err }: Context, { team }: Pick<Library, 'team'>): void {
+  if (team !== undefined) err.write(`${err.style.dim(`from the team ${safeLine(team.name)}`)}\n`);
 }

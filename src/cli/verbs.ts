@@ -31,6 +31,7 @@ export const VERBS: readonly Verb[] = [
   { name: 'undo', group: 'rewrite', load: async () => (await import('./commands/undo.ts')).undo },
   { name: 'export', group: 'keep', load: async () => (await import('./commands/export.ts')).exportChats },
   { name: 'archive', group: 'keep', load: async () => (await import('./commands/archive.ts')).archive },
+  { name: 'team', group: 'keep', load: async () => (await import('./commands/team.ts')).team },
   { name: 'hook', group: 'keep', load: async () => (await import('./commands/hook.ts')).hook },
   { name: 'config', group: 'tools', load: async () => (await import('./commands/config.ts')).config },
   { name: 'mcp', group: 'tools', load: async () => (await import('./commands/mcp.ts')).mcp },

@@ -38,6 +38,7 @@ const FILTERS = {
   chat: /^[^/\\]{1,255}$/,
 };
 const USAGE_OPTIONS = { ...FILTERS, by: /^[a-z,]{1,100}$/, cost: /^[a-z]{1,20}$/, heatmap: /^1$/ };
+const { chat: _, ...TEAM_OPTIONS } = FILTERS;
 const EXPLAIN_OPTIONS = { ...FILTERS, limit: /^\d{1,3}$/, skip: /^\d{1,7}$/ };
 
 type Handler = (c: Context) => Response | Promise<Response>;
@@ -136,6 +137,10 @@ export function createApp({ questions, masking, guarded, live, assets, onFault }
   get('/api/usage/explain', async (c) => {
     const explained = await questions.explain(optionsOf(c, EXPLAIN_OPTIONS), c.req.raw.signal);
     return send(c, masking.of('usage'), explained);
+  });
+  get('/api/usage/team', async (c) => {
+    const told = await questions.teamUsage(optionsOf(c, TEAM_OPTIONS), c.req.raw.signal);
+    return send(c, masking.of('usage'), told);
   });
   post('/api/reveal', async (c) => reveal(c, masking));
   get('/api/events', (c) => {

@@ -21,6 +21,8 @@ export interface Questions {
   /** Options of `skein usage`, by name. */
   usage(options: Options, signal: AbortSignal): Promise<object>;
   explain(options: Options, signal: AbortSignal): Promise<object>;
+  /** Options of `skein team usage`; only where a team is shown. */
+  teamUsage(options: Options, signal: AbortSignal): Promise<object>;
   export(id: string, format: ExportFormat, ask: ExportAsk): Promise<Download | undefined>;
   /** Shows the file of a chat in the desktop's file manager; false where there is no such chat. */
   open(id: string): Promise<boolean>;

@@ -67,6 +67,7 @@ export function Chats({ list, error, retry, route }: ListProps) {
         </p>
       </div>
       {list?.demo && <Demo />}
+      {list?.team !== undefined && <p class="team-name">These are the chats of the team {list.team}.</p>}
       {list?.problems.map(({ what, where, next }) => (
         <p key={`${what} ${where}`} class="list-problem small">
           {what} <code>{where}</code> {next}

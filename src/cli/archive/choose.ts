@@ -10,13 +10,7 @@ export function chosenFiles(archive: Archive, selector: string | undefined): rea
     throw new UsageError('Which session?', 'SEL is missing', 'Name an id, @last, project:NAME or a path.');
   }
   const { what, files } = chooseFiles(archive.db, selector);
-  if (files.length === 0) {
-    throw new CommandError(
-      `Nothing archived fits "${selector}".`,
-      archive.path,
-      'See what is kept: skein archive status',
-    );
-  }
+  if (files.length === 0) throw nothingFits(archive, selector);
   if (what.length > 1 && !selector.startsWith('project:')) {
     const shown = what.slice(0, 8).map((each) => `\n    ${each}`);
     throw new CommandError(
@@ -26,4 +20,16 @@ export function chosenFiles(archive: Archive, selector: string | undefined): rea
     );
   }
   return files;
+}
+
+/** The ids of the sessions among them. */
+export function chosenSessions(archive: Archive, selector: string): string[] {
+  const ids = [...new Set(chosenFiles(archive, selector).flatMap(({ session }) => session ?? []))];
+  if (ids.length === 0) throw nothingFits(archive, selector);
+  return ids;
+}
+
+export function nothingFits(archive: Archive, selector: string, more = ''): CommandError {
+  const next = `See what is kept: skein archive status${more}`;
+  return new CommandError(`Nothing archived fits "${selector}".`, archive.path, next);
 }

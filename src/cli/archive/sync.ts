@@ -1,31 +1,21 @@
 /** `skein archive sync` */
 import type { SourceFile } from '../../archive/sources.ts';
+import type { Archive } from '../../archive/store.ts';
 import { type SyncReport, syncInTurns } from '../../archive/sync.ts';
+import type { Problem } from '../../disk/errors.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { spareMemory } from '../memory.ts';
 import { type Progress, progressOf } from '../progress.ts';
 import { updateDerived } from './derive.ts';
-import { count, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
+import { count, type Places, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when something could not be read. */
 export function syncArchive(context: Context, args: Arguments): Promise<number> {
   const sources = sourcesOf(context, args);
   return withArchive(context, { create: true }, async (archive) => {
-    let progress: Progress<SourceFile> | undefined;
-    const report = await syncInTurns(archive, sources.files, {
-      full: args.flag('full'),
-      derive: true,
-      signal: context.signal,
-      onChanges: (files) => {
-        spareMemory(files);
-        progress = progressOf(context, 'archiving', files);
-      },
-      onFile: (file) => progress?.done(file),
-    });
-    progress?.clear();
-    const problems = [...sources.problems, ...report.problems, ...(await updateDerived(context, archive))];
+    const { report, problems } = await syncSources(context, archive, sources, args.flag('full'));
     if (args.flag('json')) writeJson(context, { archive: archive.path, ...toJson(report), problems });
     else {
       await tellProblems(context, problems);
@@ -33,6 +23,28 @@ export function syncArchive(context: Context, args: Arguments): Promise<number> 
     }
     return report.problems.length > 0 ? 1 : 0;
   });
+}
+
+/** Archives what is new of them, with progress, and brings up to date what is made of it. */
+export async function syncSources(
+  context: Context,
+  archive: Archive,
+  sources: Places,
+  full = false,
+): Promise<{ readonly report: SyncReport; readonly problems: Problem[] }> {
+  let progress: Progress<SourceFile> | undefined;
+  const report = await syncInTurns(archive, sources.files, {
+    full,
+    derive: true,
+    signal: context.signal,
+    onChanges: (files) => {
+      spareMemory(files);
+      progress = progressOf(context, 'archiving', files);
+    },
+    onFile: (file) => progress?.done(file),
+  });
+  progress?.clear();
+  return { report, problems: [...sources.problems, ...report.problems, ...(await updateDerived(context, archive))] };
 }
 
 export function toJson({ files, outcomes, forgotten, bytes, unscrubbed, stopped }: SyncReport) {

@@ -25,11 +25,16 @@ export function menuFor(chat: ListedChat): MenuScreen {
     ...slim,
     { key: 'e', label: 'Export …', note: 'html, Markdown, JSON', action: { kind: 'export-menu', chat } },
     ...back,
-    { key: 'a', label: 'Archive', note: 'what is kept', action: { kind: 'status' } },
-    { key: 'y', label: 'Sync the archive', note: 'keep what is new', action: { kind: 'sync' } },
+    ...(chat.file.source === 'team' ? [] : ARCHIVE),
   ];
   return { kind: 'menu', title: chat.title ?? '(no prompt)', items, filter: undefined, selected: 0, top: 0 };
 }
+
+/** Of this machine. */
+const ARCHIVE: readonly Item[] = [
+  { key: 'a', label: 'Archive', note: 'what is kept', action: { kind: 'status' } },
+  { key: 'y', label: 'Sync the archive', note: 'keep what is new', action: { kind: 'sync' } },
+];
 
 function exportMenu(chat: ListedChat): MenuScreen {
   const item = (key: string, label: string, note: string, format: 'html' | 'md' | 'json'): Item => ({

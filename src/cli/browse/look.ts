@@ -61,7 +61,7 @@ export function markSigns({ isLive: live, source, isForked, isKept }: Marks): st
 export function markWords({ isLive: live, source, isForked, isKept }: Marks): string[] {
   return [
     ...(live ? ['live'] : []),
-    ...(source === 'disk' ? (isKept ? ['kept in the archive'] : []) : [MARKS[source]]),
+    ...(source === 'disk' ? (isKept ? ['kept in the archive'] : []) : [MARKS[source]].filter((word) => word !== '')),
     ...(isForked ? ['forked'] : []),
   ];
 }

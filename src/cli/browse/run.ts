@@ -2,7 +2,7 @@
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { openMask } from '../mask.ts';
-import { loadArchiveReader } from '../shelf.ts';
+import { loadArchiveReader, placesOfProcess } from '../shelf.ts';
 import type { Input } from '../terminal/input.ts';
 import { runAway } from './away.ts';
 import { chosen, projectNamed } from './choose.ts';
@@ -25,7 +25,14 @@ export async function browse(context: Context, args: Arguments): Promise<number>
   let loaded = load(context, args);
   const quiet = quietly(context);
   const mask = remembered(await openMask(quiet, args));
-  const verbs: VerbOptions = { context, roots: args.values('root'), reveals: args.flag('reveal') };
+  const { places, env } = placesOfProcess(args);
+  const team = args.value('team') === undefined ? [] : places;
+  const verbs: VerbOptions = {
+    context: { ...context, env: { ...context.env, ...env } },
+    roots: args.values('root'),
+    team,
+    reveals: args.flag('reveal'),
+  };
   const look = (): Look => ({
     style: context.out.style,
     now: context.now(),
@@ -113,7 +120,7 @@ export async function browse(context: Context, args: Arguments): Promise<number>
 
   const reload = async () => {
     try {
-      await loadArchiveReader(quiet);
+      if (team.length === 0) await loadArchiveReader(quiet);
       loaded = load(quiet, args);
       tell({ kind: 'loaded', chats: loaded.chats, isDemo: loaded.library.demo, now: context.now().getTime() });
     } catch (error) {
@@ -177,5 +184,7 @@ function begin(context: Context, args: Arguments, { library, chats }: Loaded): S
   const now = context.now().getTime();
   const state = chosen(initialState({ chats, isDemo: library.demo, size: sizeNow(), project, now }));
   const text = 'This is the demo set: there are no sessions here. Yours: skein --root DIR, or CLAUDE_CONFIG_DIR';
+  if (library.team)
+    return { ...state, message: { tone: 'dim', text: `These are the chats of the team ${library.team.name}.` } };
   return library.demo ? { ...state, message: { tone: 'warn', text } } : state;
 }

@@ -20,6 +20,8 @@ export interface VerbOptions {
   readonly context: Context;
   /** `--root` as it was given. */
   readonly roots: readonly string[];
+  /** `--team` as it was given. */
+  readonly team?: readonly string[];
   readonly reveals: boolean;
 }
 
@@ -28,11 +30,11 @@ const REVEALING = new Set(['show', 'tree', 'search']);
 
 /** Options stand right after the verb: what was typed may begin with a minus, after `--`. */
 export function verbArgs(
-  { roots, reveals }: Pick<VerbOptions, 'roots' | 'reveals'>,
+  { roots, team = [], reveals }: Pick<VerbOptions, 'roots' | 'team' | 'reveals'>,
   [verb = '', ...argv]: readonly string[],
   color: 'auto' | 'always' | 'never' = 'auto',
 ): string[] {
-  const given = roots.map((root) => `--root=${root}`);
+  const given = [...roots.map((root) => `--root=${root}`), ...team];
   const shown = reveals && REVEALING.has(verb) ? ['--reveal'] : [];
   return [process.argv[1] ?? '', verb, ...given, ...shown, `--color=${color}`, ...argv];
 }

@@ -38,7 +38,7 @@ export function checkFile(file: SessionFile): Checked {
 function placeOf({ file, kind, sessionId, slug }: SessionFile): Place {
   if (kind === 'agent') return {};
   const folder = dirname(file);
-  const isProject = basename(dirname(folder)) === 'projects' && basename(folder) === slug;
+  const isProject = /(?:^|[/\\:])projects$/.test(dirname(folder)) && basename(folder) === slug;
   return isProject ? { sessionId, slug } : { sessionId };
 }
 

@@ -1,5 +1,5 @@
 /** `skein` without a verb, in a terminal: all chats on one screen. */
-import { type Command, READING_OPTIONS } from '../command.ts';
+import { type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import { REVEAL_OPTION } from '../mask.ts';
 
 /** No verb: what `skein` is without one. */
@@ -11,6 +11,7 @@ export const browse: Command = {
   options: {
     project: { type: 'string', value: 'NAME', help: 'Only this project: its path, or the end of it' },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     root: READING_OPTIONS.root,
   },
   examples: [],

@@ -3,7 +3,7 @@ import { copyRange, readEntriesOf } from '../../disk/read.ts';
 import type { Entry } from '../../format/entry.ts';
 import { typeName } from '../../format/inventory.ts';
 import { lineBytesOf } from '../../format/session.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { chosenTurns, openSelected, TURN_OPTION } from '../opened.ts';
@@ -39,6 +39,7 @@ export const cat: Command = {
       help: 'Only these lines, e.g. 7, 7-9, 7-, or the last twenty with --lines=-20 (repeatable)',
     },
     turn: TURN_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [

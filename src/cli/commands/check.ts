@@ -6,7 +6,7 @@ import type { Problem } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { checkFile } from '../check/file.ts';
 import { checkJson, checkText } from '../check/output.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { lookAt, openLibrary } from '../library.ts';
@@ -14,6 +14,7 @@ import { openMask, REVEAL_OPTION } from '../mask.ts';
 import { spareMemory } from '../memory.ts';
 import { progressOf } from '../progress.ts';
 import { nothing, select } from '../select.ts';
+import { teamStore } from '../shelf.ts';
 import { tellSources } from '../sources.ts';
 import { write } from '../write.ts';
 
@@ -37,6 +38,7 @@ export const check: Command = {
       help: 'Also print what each file holds: types, versions, stop reasons, blocks, calls, turns',
     },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [
@@ -89,7 +91,8 @@ function filesOf(context: Context, args: Arguments): ToCheck {
 /** A folder means everything below it; anything else is a selector. */
 function filesNamed(context: Context, args: Arguments, argument: string): ToCheck {
   const path = resolve(context.cwd, argument);
-  if (existsSync(path) && statSync(path).isDirectory()) return expectFiles(findBelow(path), path);
+  if (teamStore(args) === undefined && existsSync(path) && statSync(path).isDirectory())
+    return expectFiles(findBelow(path), path);
   const { files } = select(context, args, argument);
   if (files.length === 0) throw nothing(argument);
   return { files, problems: [] };

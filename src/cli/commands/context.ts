@@ -6,7 +6,7 @@ import { asString } from '../../format/json.ts';
 import { type ApiMessage, context as contextOf } from '../../graph/context/context.ts';
 import { validate } from '../../graph/validate.ts';
 import { safeLine } from '../../views/safe.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { writeJsonList } from '../jsonout.ts';
@@ -31,6 +31,7 @@ export const context: Command = {
       help: 'The model that would be asked (default: the one that answered last); another one gets no thinking',
     },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [

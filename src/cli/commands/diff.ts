@@ -4,7 +4,7 @@ import type { Turn } from '../../graph/types.ts';
 import { type ChatDiff, type ChatTotals, diffChats } from '../../views/diff.ts';
 import { tokenCount } from '../../views/items.ts';
 import { turnTitle } from '../../views/text.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Column, cut, table } from '../layout.ts';
@@ -20,7 +20,7 @@ export const diff: Command = {
     'Puts the turns of two chats side by side. A turn is the same when its prompt is: by uuid for copies, by forkedFrom for clones, else by its words. Shows the turns that only one has, what changed in those both have, and the totals.',
     'Exit code 1 when they differ.',
   ],
-  options: { ...REVEAL_OPTION, ...READING_OPTIONS },
+  options: { ...REVEAL_OPTION, ...TEAM_OPTIONS, ...READING_OPTIONS },
   examples: [
     ['skein diff 4f0c 77a0', 'two forks of one session'],
     ['skein diff before.jsonl after.jsonl --json', 'two files, as JSON'],

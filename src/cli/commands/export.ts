@@ -1,5 +1,5 @@
 /** `skein export`: chats as files to share, and turns as traces. */
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { shareAs } from '../export/share.ts';
@@ -59,6 +59,7 @@ export const exportChats: Command = {
     },
     'no-content': { type: 'boolean', help: 'langfuse, otlp: no prompts, answers, tool inputs or results' },
     again: { type: 'boolean', help: 'langfuse, otlp: also what was sent before' },
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [

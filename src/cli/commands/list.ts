@@ -3,14 +3,15 @@
 import { wholeNumber } from '../arguments.ts';
 import { sessionsJson } from '../chatjson.ts';
 import { type ListedChat, listChats } from '../chats.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { ago, type Column, humanBytes, shortModel, shortPath, table } from '../layout.ts';
-import { openLibrary, reportProblems } from '../library.ts';
+import { type Library, openLibrary, reportProblems, sessionFilesOf } from '../library.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { namesProject } from '../projects.ts';
-import { type SourceName, sourceOf } from '../sources.ts';
+import { teamFlag } from '../shelf.ts';
+import { type SourceName, sourceOf, tellTeam } from '../sources.ts';
 import { parseTime } from '../time.ts';
 
 export const list: Command = {
@@ -39,6 +40,7 @@ export const list: Command = {
     reverse: { type: 'boolean', help: 'Turn the order round' },
     limit: { type: 'string', short: 'n', value: 'N', help: 'At most N chats (default on a terminal: all)' },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [
@@ -46,13 +48,15 @@ export const list: Command = {
     ['skein list login --after 7d', 'chats about login of the last week'],
     ['skein list --project api-server --sort size', 'the largest chats of a project first'],
     ["skein list --json | jq -r '.chats[0].id'", 'the id of the newest chat'],
+    ['skein list --team acme --after 7d', 'what a team did in the last week'],
   ],
   run,
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const library = openLibrary(context, args);
+  const library = libraryFor(context, args);
   reportProblems(context, library.problems);
+  tellTeam(context, library);
   const isWanted = filterOf(context, args);
   const all = listChats(context, library);
   const sorted = sortBy(all.filter(isWanted), args.value('sort') ?? 'updated');
@@ -64,11 +68,33 @@ async function run(context: Context, args: Arguments): Promise<number> {
   if (args.flag('json'))
     context.out.write(`${mask.json({ chats: chats.map(toJson), ...(library.demo ? { demo: true } : {}) })}\n`);
   else if (chats.length > 0) writeTable(context, mask, chats);
-  else context.err.write(`${nothingText(all.length)}\n`);
+  else context.err.write(`${nothingText(all.length, library, args.value('after'))}\n`);
   return chats.length > 0 ? 0 : 1;
 }
 
-function nothingText(all: number): string {
+/** All; of a team only what can be among those that are listed. */
+function libraryFor(context: Context, args: Arguments): Library {
+  const limit = wholeNumber(args, 'limit');
+  const since = timeOption(context, args, 'after');
+  const isAll =
+    args.value('team') === undefined || args.flag('reverse') || (args.value('sort') ?? 'updated') !== 'updated';
+  const isChosen = args.positionals.length > 0 || ['project', 'before'].some((name) => args.value(name) !== undefined);
+  if (isAll || isChosen || limit === undefined)
+    return openLibrary(context, args, isAll || since === undefined ? undefined : { since });
+  // Some of the newest sessions may be of one chat.
+  for (let newest = Math.max(1, limit); ; newest *= 4) {
+    const library = openLibrary(context, args, { newest, since });
+    const sessions = sessionFilesOf(library).length;
+    if (sessions < newest || listChats(context, library).filter(({ updated }) => updated !== undefined).length >= limit)
+      return library;
+  }
+}
+
+function nothingText(all: number, { team }: Library, after: string | undefined): string {
+  if (team !== undefined && all === 0) {
+    const when = after === undefined ? '' : ` after ${after}`;
+    return `No sessions here${when} that this login may read (docs/team.md, "Who sees what").`;
+  }
   return all === 0
     ? 'No sessions here. Point Skein at some: --root DIR or CLAUDE_CONFIG_DIR.'
     : `None of ${all} chats fits. Leave out a word or a filter.`;
@@ -143,7 +169,12 @@ function toJson(chat: ListedChat) {
 }
 
 /** What is on disk needs no word. */
-export const MARKS: Readonly<Record<SourceName, string>> = { disk: '', archive: 'archived', history: 'prompts only' };
+export const MARKS: Readonly<Record<SourceName, string>> = {
+  disk: '',
+  archive: 'archived',
+  history: 'prompts only',
+  team: '',
+};
 
 function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[]): void {
   const { out } = context;
@@ -176,10 +207,11 @@ function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[
     { title: 'SIZE', cell: ({ bytes }) => humanBytes(bytes), align: 'right', drop: 4 },
     { title: 'MODEL', cell: ({ model }) => shortModel(model), drop: 6, max: 16 },
   ];
-  if (chats.some(({ file }) => file.source !== undefined)) {
+  if (chats.some(({ file }) => MARKS[sourceOf(file)] !== '')) {
     columns.push({ title: 'FROM', cell: ({ file }) => MARKS[sourceOf(file)], drop: 1, paint: out.style.dim });
   }
   for (const line of table(chats, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
   const [newest] = chats;
-  if (out.isTerminal && newest) out.write(out.style.dim(`read one: skein show ${newest.id.slice(0, 8)}\n`));
+  if (out.isTerminal && newest)
+    out.write(out.style.dim(`read one: skein show ${newest.id.slice(0, 8)}${teamFlag()}\n`));
 }

@@ -1,7 +1,8 @@
 /** `skein mcp`: an MCP server on standard input and output, and its entry in the client's configuration. */
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { placeArgs } from '../shelf.ts';
 
 export const mcp: Command = {
   name: 'mcp',
@@ -14,6 +15,7 @@ export const mcp: Command = {
   options: {
     project: { type: 'boolean', help: 'In .mcp.json of this folder instead of the configuration of the user' },
     'dry-run': { type: 'boolean', help: 'Only say what would be done' },
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [
@@ -41,7 +43,6 @@ async function run(context: Context, args: Arguments): Promise<number> {
     import('../mcp/runverb.ts'),
     import('../mcp/version.ts'),
   ]);
-  const roots = args.values('root').map((root) => `--root=${root}`);
-  await serveHistory(version(), runVerbIn(context, roots));
+  await serveHistory(version(), runVerbIn(context, placeArgs(args)));
   return 0;
 }

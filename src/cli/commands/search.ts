@@ -1,7 +1,7 @@
 /** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
 import { parseQuery, type Query, QueryError } from '../../views/search/query.ts';
 import { wholeNumber } from '../arguments.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
@@ -31,6 +31,7 @@ export const search: Command = {
     scan: { type: 'boolean', help: 'Read the files, whatever the index knows' },
     substring: { type: 'boolean', help: 'Take every word for a part of the text' },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [
@@ -108,6 +109,7 @@ async function print(context: Context, mask: Masking, found: Searched, { offset,
 
 function told({ engine, scanned, demo, asked }: Searched): string {
   const files = `${scanned} ${scanned === 1 ? 'file' : 'files'}`;
+  if (engine === 'team') return 'the team';
   if (engine === 'index') return scanned > 0 ? `index, and ${files} read that changed since` : 'index';
   return demo || asked ? `${files} read` : `${files} read; an index makes it faster: skein archive sync`;
 }

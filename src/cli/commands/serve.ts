@@ -1,6 +1,6 @@
 /** `skein serve`: the viewer in a browser. */
 import { wholeNumber } from '../arguments.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 
 export const serve: Command = {
@@ -16,12 +16,14 @@ export const serve: Command = {
     port: { type: 'string', value: 'N', help: 'Listen there, or fail; without it the first free one from 4747 on' },
     'no-open': { type: 'boolean', help: 'Do not open a browser' },
     'no-sync': { type: 'boolean', help: 'Leave the archive as it is' },
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [
     ['skein serve', 'open the viewer'],
     ['skein serve --no-open --port 8080', 'only say where it is'],
     ['skein serve --root /backup/.claude', 'the sessions of a backup'],
+    ['skein serve --team acme', 'those of a team'],
   ],
   takes: 0,
   run,

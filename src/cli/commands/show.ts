@@ -6,7 +6,7 @@ import type { Mask, ToolDetail, ViewOptions } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
 import { turnText } from '../../views/text.ts';
 import { branchJson, sessionsJson } from '../chatjson.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeJsonList } from '../jsonout.ts';
 import { humanBytes } from '../layout.ts';
@@ -36,6 +36,7 @@ export const show: Command = {
     format: { type: 'string', value: 'FORMAT', choices: ['text', 'md', 'json'], help: 'text (default), md or json' },
     'no-pager': { type: 'boolean', help: 'Write straight to the terminal' },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [
@@ -45,6 +46,7 @@ export const show: Command = {
       'the last turn of the chat whose title has "login", with everything the tools did',
     ],
     ['skein show 4f0c --format md > chat.md', 'as Markdown'],
+    ['skein show 4f0c --team acme', 'one of a team'],
     ["skein show @last --json | jq '.turns[].toolCalls[].name'", 'every tool that was called'],
   ],
   completes: 'selector',

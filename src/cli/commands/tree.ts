@@ -10,7 +10,7 @@ import { safeLine } from '../../views/safe.ts';
 import { turnTitle } from '../../views/text.ts';
 import { agentJson, branchJson, sessionsJson } from '../chatjson.ts';
 import { chatOf, type ListedChat, listChats, openChat } from '../chats.ts';
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { ago, cut, cutPainted, humanBytes } from '../layout.ts';
 import { type Library, openLibrary, reportProblems } from '../library.ts';
@@ -25,7 +25,7 @@ export const tree: Command = {
   details: [
     'Draws which file was resumed or forked from which and why we think so, which sessions are superseded by another that holds everything they do, where branches leave, where the context was compacted, and which sub-agents were started by which call.',
   ],
-  options: { ...REVEAL_OPTION, ...READING_OPTIONS },
+  options: { ...REVEAL_OPTION, ...TEAM_OPTIONS, ...READING_OPTIONS },
   examples: [
     ['skein tree @last', 'the newest chat'],
     ['skein tree', 'all chats'],

@@ -1,5 +1,5 @@
 /** `skein usage`: tokens and cost, each message once. What a question needs is loaded when it is asked. */
-import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
+import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { REVEAL_OPTION } from '../mask.ts';
 
@@ -9,7 +9,7 @@ export const usage: Command = {
   summary: 'tokens, cost and tools by day, project, model, chat …',
   details: [
     'Counts every API message once, however many lines and copies tell of it: streams, resumes, forks, sub-agents, progress entries. --explain shows for each message which lines were seen and which counted. docs/usage.md tells how it counts.',
-    '--by takes day (default), week (from Monday), month, block (five hours), project, model, chat, session, branch (git), agent, total, or several: --by day,model. Rows always sum to the total. --by tool counts tool calls, failures, time and result sizes instead.',
+    '--by takes day (default), week (from Monday), month, block (five hours), project, model, chat, session, branch (git), agent, total, or several: --by day,model. Rows always sum to the total. --by tool counts tool calls, failures, time and result sizes instead. With --team also team and person.',
     'Costs come from a price table that is part of the package; its date is shown. Models it does not know are listed, and their cost is unknown. Where old clients recorded no output tokens, totals are marked with * as incomplete, and an estimate stands apart.',
     'With SEL only that chat: its sessions and sub-agents. --statusline is for the client: it reads the JSON the client hands to a status line and prints one.',
   ],
@@ -40,6 +40,7 @@ export const usage: Command = {
     ascii: { type: 'boolean', help: 'Plots of plain characters' },
     statusline: { type: 'boolean', help: 'One line for the status line of the client, whose JSON it reads from stdin' },
     ...REVEAL_OPTION,
+    ...TEAM_OPTIONS,
     ...READING_OPTIONS,
   },
   examples: [

@@ -110,7 +110,7 @@ function redacted(
       throw new CommandError('No line of it can be looked into, so nothing of it can be shared.', file.file, next);
     }
     const near = copy.files.map((each) => (each === own ? own : { ...each, slug: own.slug }));
-    const read = openFile(context, args, { ...library, files: near, known: NOTHING_KNOWN }, own);
+    const read = openFile(context, args, { ...library, files: near, known: NOTHING_KNOWN, team: undefined }, own);
     const opened = { ...read, listed: { ...read.listed, project: sharing.text(project) } };
     const chat = sharedFrom(context, args, opened, (path) => placed.get(path) ?? sharing.text(path));
     return { ...chat, review: reviewOf(copy, chat) };

@@ -2,13 +2,14 @@
 import { addServer, projectConfig, removeServer, type StdioServer, userConfig } from '../../client/mcp/install.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { ownCommand } from '../owncommand.ts';
 
 export function install(context: Context, args: Arguments, action: 'install' | 'uninstall'): number {
   const { out } = context;
   const file = args.flag('project') ? projectConfig(context.cwd) : userConfig(context);
   const dryRun = args.flag('dry-run');
-  const server = serverCommand(context);
+  const server = serverCommand(context, args);
   const change = action === 'install' ? addServer(file, server, { dryRun }) : removeServer(file, { dryRun });
   if (args.flag('json')) {
     const { changed, backup = null } = change;
@@ -29,7 +30,18 @@ export function install(context: Context, args: Arguments, action: 'install' | '
   return 0;
 }
 
-function serverCommand(context: Context): StdioServer {
-  const [command = 'skein', ...args] = ownCommand(context);
-  return { command, args: [...args, 'mcp'] };
+function serverCommand(context: Context, args: Arguments): StdioServer {
+  const [command = 'skein', ...own] = ownCommand(context);
+  const team = args.value('team');
+  // What is written to a configuration may be shared.
+  if (team !== undefined && holdsPassword(team)) {
+    const next = 'Write it into a profile of team.json, and name that (docs/team.md).';
+    throw new UsageError('The password would stand in the configuration.', '--team', next);
+  }
+  return { command, args: [...own, 'mcp', ...(team === undefined ? [] : ['--team', team])] };
+}
+
+/** What is no address may be none because of a sign in the password. */
+function holdsPassword(team: string): boolean {
+  return URL.canParse(team) && team.includes('://') ? new URL(team).password !== '' : /:.*@/s.test(team);
 }

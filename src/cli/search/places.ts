@@ -3,6 +3,8 @@ import { basename, dirname } from 'node:path';
 import type { Hit } from '../../archive/search/hit.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
 import { projectSlug } from '../../format/slug.ts';
+import { TEAM_ROOT } from '../../team/paths.ts';
+import { teamFlag } from '../shelf.ts';
 import type { Searched } from './run.ts';
 
 export function chatIdOf({ session, file }: Hit, chats: Searched['chats']): string {
@@ -14,12 +16,12 @@ export function openCommand({ agent, session, uuid }: Hit, short: boolean): stri
   const id = agent ?? session;
   if (id === undefined) return undefined;
   const cut = (text: string) => (short && text.length > 20 ? text.slice(0, 8) : text);
-  return `skein show ${cut(id)}${uuid === undefined ? '' : ` --turn ${cut(uuid)}`}`;
+  return `skein show ${cut(id)}${uuid === undefined ? '' : ` --turn ${cut(uuid)}`}${teamFlag()}`;
 }
 
 /** undefined where there is nothing to resume: in a sub-agent, and when the file is gone. */
 export function resumeCommand({ session, cwd, agent, file }: Hit): string | undefined {
-  if (session === undefined || agent !== undefined || !isOnDisk(file)) return undefined;
+  if (session === undefined || agent !== undefined || file.startsWith(TEAM_ROOT) || !isOnDisk(file)) return undefined;
   return resumeCommandOf(session, cwd, file);
 }
 
@@ -30,7 +32,9 @@ export function resumeCommandOf(session: string, cwd: string | undefined, file: 
 
 /** What brings a session back that only the archive has. */
 export function restoreCommand({ session, file }: Hit): string | undefined {
-  return session === undefined || isOnDisk(file) ? undefined : `skein archive restore ${session}`;
+  // What a team has was maybe never here.
+  const isHere = isOnDisk(file) || file.startsWith(TEAM_ROOT);
+  return session === undefined || isHere ? undefined : `skein archive restore ${session}`;
 }
 
 /** The client looks for sessions by the folder it is started in; the model may have gone to one below it. */

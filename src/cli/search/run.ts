@@ -1,12 +1,8 @@
-/** A search as the command and the MCP server ask for it: over the archive's index where it can tell, else over the files. */
-import { resolve } from 'node:path';
-import { ArchiveError, toArchiveError } from '../../archive/errors.ts';
-import { archiveFolder } from '../../archive/place.ts';
-import type { SearchRequest, SearchResult } from '../../archive/search/search.ts';
-import { findSessions } from '../../disk/find.ts';
-import { findRoots } from '../../disk/roots.ts';
+/** A search as the command and the MCP server ask for it: by the store where it can tell, else over the files. */
+import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { teamStore } from '../shelf.ts';
 
 export interface Searched extends SearchResult {
   /** The files were read because that was asked for. */
@@ -20,39 +16,21 @@ export async function runSearch(
   request: SearchRequest,
   options: { readonly scan: boolean },
 ): Promise<Searched> {
-  const indexed = options.scan ? undefined : await searchArchive(context, args, request);
-  return indexed ?? (await searchLibrary(context, args, request, options.scan));
+  const stored = options.scan && teamStore(args) === undefined ? undefined : await searchStore(context, args, request);
+  return stored ?? (await searchLibrary(context, args, request, options.scan));
 }
 
-/** undefined where there is no index that can tell. */
-export async function searchArchive(
+/** The team, where one is named, else the archive, which need not be opened as a library for it. undefined where it cannot tell. */
+export async function searchStore(
   context: Context,
   args: Arguments,
   request: SearchRequest,
 ): Promise<Searched | undefined> {
-  const { openKept } = await import('./kept.ts');
-  const archive = openKept(context, resolve(context.cwd, archiveFolder(context)));
-  if (archive === undefined) return undefined;
-  const given = args.values('root').map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
-  const { roots, places } = findRoots({ given, env: context.env, home: context.home });
-  const { searchIndex } = await import('../../archive/search/search.ts');
-  const disk = { roots, files: findSessions(roots).files, ...(given.length > 0 && { places }) };
-  try {
-    const result = searchIndex(archive, disk, request);
-    return result && { ...result, demo: false, asked: false };
-  } catch (error) {
-    // The index can be made again; until then the files are searched.
-    const told = toArchiveError(error, 'searching without the index', archive.folder);
-    if (!(told instanceof ArchiveError)) throw error;
-    const { style } = context.err;
-    const next = style.dim('Make the index anew: skein archive rebuild');
-    context.err.write(
-      `${style.warn('warning:')} searching without the index, which cannot be read: ${archive.folder} ${next}\n`,
-    );
-    return undefined;
-  } finally {
-    archive.close();
-  }
+  const team = teamStore(args);
+  const result = team
+    ? await team.search(request)
+    : await (await import('./archive.ts')).searchArchive(context, args.values('root'), request);
+  return result && { ...result, demo: false, asked: false };
 }
 
 export async function searchLibrary(

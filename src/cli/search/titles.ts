@@ -3,6 +3,7 @@ import { DiskError } from '../../disk/errors.ts';
 import { readEntriesOf } from '../../disk/read.ts';
 import { fileSource } from '../../disk/source.ts';
 import { outlineOf, titleOf } from '../../graph/outline.ts';
+import { TEAM_ROOT } from '../../team/paths.ts';
 import type { Group } from './print.ts';
 import type { Searched } from './run.ts';
 
@@ -13,7 +14,8 @@ export function groupTitle({ hits }: Group, { chats }: Searched): string | undef
   const [first] = hits;
   if (first === undefined) return undefined;
   const known = chats.get(first.session ?? '')?.title;
-  if (known !== undefined || first.agent !== undefined) return known;
+  // A team's sessions are not fetched for it.
+  if (known !== undefined || first.agent !== undefined || first.file.startsWith(TEAM_ROOT)) return known;
   try {
     if (sizeOf(first.file) > LARGEST) return undefined;
     return titleOf(outlineOf(readEntriesOf(first.file)).titles, new Set());

@@ -77,6 +77,7 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
     shown.show({
       chats: byId.values(),
       demo: library?.demo ?? false,
+      team: library?.team?.name,
       problems: [...(library?.problems ?? []), ...outlines.problems],
       outlineOf: (file) => read.get(file)?.outline,
     });

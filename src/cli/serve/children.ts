@@ -29,14 +29,15 @@ export interface Ran {
 export interface ChildrenOptions {
   /** The launcher of this command. */
   readonly launcher: string;
-  readonly roots: readonly string[];
+  /** What tells each where to look. */
+  readonly places: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
 }
 
 const MOST_RUNNING = 3;
 
-export function createChildren({ launcher, roots, env, cwd }: ChildrenOptions): Children {
+export function createChildren({ launcher, places, env, cwd }: ChildrenOptions): Children {
   const running = new Set<ChildProcess>();
   const enter = createTurnstile(MOST_RUNNING);
 
@@ -51,7 +52,6 @@ export function createChildren({ launcher, roots, env, cwd }: ChildrenOptions): 
 
   const start: Children['run'] = (argv, { rest = [], signal, aside = false } = {}) =>
     new Promise((resolve, reject) => {
-      const places = roots.map((root) => `--root=${root}`);
       const args = [launcher, ...argv, ...places, '--color=never', '--', ...rest];
       const child = spawn(process.execPath, args, { env: { ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
       running.add(child);

@@ -16,8 +16,8 @@ export interface KeepingOptions {
   readonly children: Children;
   /** The demo set is counted, but not archived. */
   isDemo(): boolean;
-  /** Nothing is archived. */
-  readonly isOff: boolean;
+  /** Why nothing is archived. */
+  readonly off: string | undefined;
   now(): Date;
   onSynced(): Promise<void>;
   onCounted(counted: ReadonlyMap<string, Counted>): void;
@@ -36,7 +36,7 @@ export function createKeeping(options: KeepingOptions): Keeping {
   let done = 0;
 
   async function sync(): Promise<void> {
-    const off = options.isOff ? 'not wanted' : options.isDemo() ? 'the demo set is not archived' : undefined;
+    const off = options.off ?? (options.isDemo() ? 'the demo set is not archived' : undefined);
     if (off !== undefined) {
       status = { state: 'off', text: off, at: null };
       return;

@@ -29,6 +29,7 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
     onOld: ({ id }, wait) => catalog.tellLater(id, wait),
   });
   const usage = createUsage(catalog, children);
+  const teamUsage = createUsage(catalog, children, ['team', 'usage']);
 
   /** What is not there yet may come while all is read for the first time. */
   const find = async (id: string): Promise<ListedChat | undefined> => {
@@ -84,6 +85,10 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
     search: (ask) => searchFor({ context, args, catalog, children }, ask),
     usage: (options, signal) => usage(options, [], signal),
     explain: (options, signal) => usage(options, ['--explain'], signal),
+    async teamUsage(options, signal) {
+      if (args.value('team') !== undefined) return teamUsage(options, [], signal);
+      throw new CommandError('No team is shown.', 'skein serve', 'Show one: skein serve --team TEAM');
+    },
     async export(id, format, ask) {
       const listed = await find(id);
       return listed && exported(children, listed, format, ask);
@@ -91,6 +96,7 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
     async open(id) {
       const listed = await find(id);
       if (listed === undefined) return false;
+      if (listed.file.source === 'team') throw notHere(listed);
       if (listed.file.source !== undefined) {
         throw new CommandError('Its file is gone from disk.', listed.file.file, `skein archive restore ${listed.head}`);
       }
@@ -99,8 +105,14 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
     },
     async edit(id, ask) {
       const listed = await find(id);
+      if (listed?.file.source === 'team') throw notHere(listed);
       return listed && edited({ children, catalog }, listed, ask);
     },
     listen: catalog.listen,
   };
+}
+
+function notHere({ file, head }: ListedChat): CommandError {
+  const next = `As a file of yours: skein cat ${head} --team TEAM > FILE.jsonl`;
+  return new CommandError('It is a team’s: its file is not on this machine.', file.file, next);
 }

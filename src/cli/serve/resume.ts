@@ -8,6 +8,7 @@ export function resumeOf({ head, cwd, file }: ListedChat): ChatPage['resume'] {
   if (file.source === 'archive') {
     return { command: null, reason: `Its file is gone from disk. Bring it back first: skein archive restore ${head}` };
   }
+  if (file.source === 'team') return { command: null, reason: 'It is a team’s: its file is not on this machine.' };
   if (file.source === 'history') return { command: null, reason: 'Only its prompts are left, in history.jsonl.' };
   return { command: resumeCommandOf(head, cwd, file.file), reason: null };
 }

@@ -57,7 +57,7 @@ function marksOf(chat: ListedChat, outlines: readonly Outline[], now: number): M
     ['branched', isBranched],
     ['compacted', outlines.some(({ compactions }) => compactions > 0)],
     ['errors', outlines.some(({ apiErrors }) => apiErrors > 0)],
-    ['archived', sourceOf(chat.file) !== 'disk'],
+    ['archived', chat.file.source === 'archive' || chat.file.source === 'history'],
   ];
   return marks.flatMap(([mark, holds]) => (holds ? mark : []));
 }

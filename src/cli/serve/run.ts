@@ -7,12 +7,13 @@ import { safeText } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
-import { loadArchiveReader } from '../shelf.ts';
+import { loadArchiveReader, placesOfProcess, teamStore } from '../shelf.ts';
 import { openTerminal } from '../terminal.ts';
 import { createCatalog } from './catalog.ts';
 import { createChildren } from './children.ts';
 import { openInBrowser } from './desktop.ts';
 import { followCatalog } from './follow.ts';
+import { followTeam } from './followteam.ts';
 import { createKeeping } from './keeping.ts';
 import { createQuestions } from './questions.ts';
 
@@ -23,18 +24,20 @@ export async function runServer(context: Context, args: Arguments, port: number 
   const { signal } = context;
   const quiet: Context = { ...context, err: silent(), out: silent(), signal };
   const catalog = createCatalog(quiet, args);
+  const team = teamStore(args);
   const onFault = faultTeller(context, args.flag('verbose'));
+  const { places, env } = placesOfProcess(args);
   const children = createChildren({
     launcher: process.argv[1] ?? '',
-    roots: args.values('root'),
-    env: context.env,
+    places,
+    env: { ...context.env, ...env },
     cwd: context.cwd,
   });
   const keeping = createKeeping({
     children,
     onFault,
     isDemo: () => catalog.list.demo,
-    isOff: args.flag('no-sync'),
+    off: team ? `the team ${team.name} is shown` : args.flag('no-sync') ? 'not wanted' : undefined,
     now: context.now,
     onSynced: async () => {
       await loadArchiveReader(context);
@@ -55,12 +58,14 @@ export async function runServer(context: Context, args: Arguments, port: number 
   try {
     tellWhere(context, args, server);
     if (wantsBrowser(context, args)) openPage(context, server);
-    await followCatalog(catalog, { signal, onLooked: () => keeping.wake(catalog.changes), onFault });
+    const following = { signal, onLooked: () => keeping.wake(catalog.changes), onFault };
+    await (team ? followTeam(catalog, team, following) : followCatalog(catalog, following));
     return 0;
   } finally {
     keeping.close();
     children.close();
     await server.close();
+    await team?.close();
   }
 }
 

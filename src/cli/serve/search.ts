@@ -5,7 +5,7 @@ import type { Arguments } from '../command.ts';
 import { queryOf } from '../commands/search.ts';
 import type { Context } from '../context.ts';
 import { searchJson } from '../search/json.ts';
-import { searchArchive, searchLibrary } from '../search/run.ts';
+import { searchLibrary, searchStore } from '../search/run.ts';
 import type { Catalog } from './catalog.ts';
 import type { Children } from './children.ts';
 
@@ -27,7 +27,7 @@ export async function searchFor(
   const request = { query, sort, offset, limit, now: context.now(), mask } as const;
   const bytes = catalog.library?.files.reduce((sum, file) => sum + file.bytes, 0) ?? 0;
   const found =
-    (await searchArchive(context, args, request)) ??
+    (await searchStore(context, args, request)) ??
     (bytes <= MOST_READ ? await searchLibrary(context, args, request, false) : undefined);
   const json = found
     ? searchJson(found, { offset, limit })

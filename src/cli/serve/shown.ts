@@ -10,6 +10,7 @@ import type { Counted } from './rows.ts';
 export interface Known {
   readonly chats: Iterable<ListedChat>;
   readonly demo: boolean;
+  readonly team: string | undefined;
   readonly problems: readonly Problem[];
   outlineOf(file: string): Outline | undefined;
 }
@@ -36,10 +37,10 @@ export function createShown(now: () => number, onChange: () => void): Shown {
     get version() {
       return String(version);
     },
-    show({ chats, demo, problems, outlineOf }) {
+    show({ chats, demo, team, problems, outlineOf }) {
       const rows = book.rowsOf(chats, outlineOf, now());
       const told = problems.map(({ what, where, next }) => ({ what, where, next }));
-      const next: ChatList = { chats: rows, demo, problems: told };
+      const next: ChatList = { chats: rows, demo, ...(team !== undefined && { team }), problems: told };
       if (version > 0 && isSame(list, next)) return;
       list = next;
       version += 1;

@@ -9,12 +9,12 @@ const FLAGS = new Set(['heatmap']);
 
 export type AskUsage = (options: Options, more?: readonly string[], signal?: AbortSignal) => Promise<object>;
 
-export function createUsage(catalog: Catalog, children: Children): AskUsage {
+export function createUsage(catalog: Catalog, children: Children, verb: readonly string[] = ['usage']): AskUsage {
   const kept = new Map<string, { readonly changes: number; readonly answer: object }>();
   return async (options, more = [], signal) => {
     const { chat: chats = [], ...others } = options;
     const rest = chats.map((id) => fileOf(catalog, id));
-    const argv = ['usage', ...more, ...optionsOf(others)];
+    const argv = [...verb, ...more, ...optionsOf(others)];
     const key = JSON.stringify([argv, rest]);
     const { changes } = catalog;
     const known = kept.get(key);

@@ -20,7 +20,9 @@ const SHOWN = 20;
 export async function explain(context: Context, args: Arguments): Promise<number> {
   const question = questionOf(context, args);
   const pricing = openPricing(context, args);
-  const { files } = await chooseFiles(context, args);
+  const { files: all } = await chooseFiles(context, args);
+  const isTeam = args.value('team') !== undefined;
+  const files = isTeam ? await (await import('./teamfiles.ts')).filesOfTime(context, args, question, all) : all;
   const { messages, projectOf, linesOf } = gatherWithLines(context, files);
   const wanted = messages
     .map((message) => ({ message, fact: toFact(message, projectOf(message), pricing) }))

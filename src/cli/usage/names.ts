@@ -8,7 +8,7 @@ import type { Library } from '../library.ts';
 import { openMask } from '../mask.ts';
 import { ownerOf } from './choose.ts';
 
-export interface Names extends Pick<GroupOptions, 'chatOf' | 'sessionOf' | 'agentOf'> {
+export interface Names extends Pick<GroupOptions, 'chatOf' | 'sessionOf' | 'agentOf' | 'teamOf'> {
   /** Titles of chats by their ids. */
   readonly labels: ReadonlyMap<string, string>;
 }

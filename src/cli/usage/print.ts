@@ -25,6 +25,8 @@ const TITLES: Record<Grouping, string> = {
   session: 'SESSION',
   branch: 'GIT BRANCH',
   agent: 'AGENT',
+  team: 'TEAM',
+  person: 'PERSON',
   total: '',
 };
 
@@ -90,7 +92,7 @@ function label(grouping: Grouping, value: string, { labels }: PrintOptions): str
   if (grouping === 'model') return shortModel(value);
   if (grouping === 'block') return value.slice(0, 16).replace('T', ' ');
   if (grouping === 'session') return value.slice(0, 8);
-  if (grouping === 'branch') return value === '' ? '(none)' : value;
+  if (grouping === 'branch' || grouping === 'team') return value === '' ? '(none)' : value;
   if (grouping !== 'chat') return value;
   const title = labels.get(value);
   return `${value.slice(0, 8)}${title === undefined ? '' : ` ${title}`}`;

@@ -1,7 +1,7 @@
 /** What is asked: groupings, filters and the time zone, from the command line. */
 import { dayIn, isTimeZone } from '../../views/usage/days.ts';
 import type { Fact } from '../../views/usage/facts.ts';
-import { GROUPINGS, type Grouping } from '../../views/usage/rows.ts';
+import { GROUPINGS, type Grouping, TEAM_GROUPINGS } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -13,18 +13,38 @@ export interface Question {
   /** undefined is the machine's own. */
   readonly timeZone: string | undefined;
   readonly wanted: (fact: Fact) => boolean;
-  /** It asks for times within a day. */
+  /** It asks for times within a day: these, in milliseconds. */
   readonly needsTimes: boolean;
+  readonly times: readonly number[];
+  /** Nothing before and nothing after is wanted, whatever the time zone. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
 }
 
-export function questionOf(context: Context, args: Arguments): Question {
+/** `isTeam`: many people's usage is asked for. */
+export function questionOf(context: Context, args: Arguments, isTeam = args.value('team') !== undefined): Question {
   const timeZone = zoneOf(args);
   const tests = [...dateTests(context, args, timeZone), ...nameTests(args)];
-  const needsTimes = [args.value('since'), args.value('until')].some((time) => time !== undefined && !isDay(time));
-  return { by: groupings(args), timeZone, wanted: (fact) => tests.every((test) => test(fact)), needsTimes };
+  const asked = [args.value('since'), args.value('until')];
+  const times = asked.flatMap((time) =>
+    time === undefined || isDay(time) ? [] : (parseTime(time, context.now()) ?? []),
+  );
+  const [first, last] = asked.map((time) => (time === undefined ? undefined : parseTime(time, context.now())));
+  return {
+    by: groupings(args, isTeam),
+    timeZone,
+    wanted: (fact) => tests.every((test) => test(fact)),
+    needsTimes: times.length > 0,
+    times,
+    since: first === undefined ? undefined : first - FARTHEST_ZONES,
+    until: last === undefined ? undefined : last + FARTHEST_ZONES,
+  };
 }
 
-function groupings(args: Arguments): Grouping[] {
+/** A day of one zone and of another begin and end no farther apart. */
+const FARTHEST_ZONES = 2 * 86_400_000;
+
+function groupings(args: Arguments, isTeam: boolean): Grouping[] {
   const names = args
     .values('by')
     .flatMap((value) => value.split(','))
@@ -32,12 +52,18 @@ function groupings(args: Arguments): Grouping[] {
     .filter((name) => name !== '');
   if (names.length === 0) return ['day'];
   return [...new Set(names)].map((name) => {
-    const grouping = GROUPINGS.find((each) => each === name);
+    const all = isTeam ? [...GROUPINGS, ...TEAM_GROUPINGS] : GROUPINGS;
+    const grouping = all.find((each) => each === name);
     if (grouping) return grouping;
-    const known = `${GROUPINGS.join(', ')}, tool`;
-    const what = name === 'tool' ? '--by tool stands alone.' : `--by takes ${known}; not "${name}".`;
+    const what = notGrouping(name, all);
     throw new UsageError(what, `--by ${args.values('by').join(',')}`, 'For example: skein usage --by day,model');
   });
+}
+
+function notGrouping(name: string, known: readonly string[]): string {
+  if (name === 'tool') return '--by tool stands alone.';
+  if (TEAM_GROUPINGS.some((each) => each === name)) return `--by ${name} is asked of a team: add --team.`;
+  return `--by takes ${known.join(', ')}, tool; not "${name}".`;
 }
 
 export function zoneOf(args: Arguments): string | undefined {

@@ -17,7 +17,10 @@ import { quickSums } from './quick.ts';
 /** Exit code 1 when nothing was found. */
 export async function report(context: Context, args: Arguments): Promise<number> {
   const question = questionOf(context, args);
-  const found = quickly(context, args, question) ?? (await fromLibrary(context, args, question));
+  const found =
+    args.value('team') === undefined
+      ? (quickly(context, args, question) ?? (await fromLibrary(context, args, question)))
+      : await (await import('./team.ts')).fromTeam(context, args, question);
   const { names } = found;
   const { wanted, timeZone } = question;
   const result = await masked(context, args, reportOf(found.facts, { ...names, ...question }));
@@ -39,7 +42,7 @@ export async function report(context: Context, args: Arguments): Promise<number>
   return result.totals.messages > 0 ? 0 : 1;
 }
 
-interface Named extends Found {
+export interface Named extends Found {
   readonly names: Names;
   /** How many files were looked at. */
   readonly files: number;
@@ -88,10 +91,12 @@ async function keptCells(
 
 export interface Found {
   readonly facts: readonly Fact[];
-  readonly engine: 'archive' | 'files';
+  readonly engine: 'archive' | 'files' | 'team';
   /** Files that had to be read. */
   readonly read: number;
   readonly prices: PriceTable;
+  /** What to call the team. */
+  readonly team?: string;
 }
 
 /** Whether sums by the quarter of an hour, at the usual prices, answer it exactly. */
@@ -100,7 +105,8 @@ function isPlain(args: Arguments, { by, needsTimes }: Question): boolean {
   return asUsual && !by.includes('block') && !needsTimes;
 }
 
-function sourceText({ engine, read, files }: Named): string {
+function sourceText({ engine, read, files, team }: Named): string {
+  if (engine === 'team') return `the team ${team}`;
   if (engine === 'files') return `${files} files`;
   return read > 0 ? `the archive and ${read} newer files` : 'the archive';
 }

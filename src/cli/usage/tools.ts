@@ -15,10 +15,23 @@ import { type Column, table } from '../layout.ts';
 import { reportProblems } from '../library.ts';
 import { progressOf } from '../progress.ts';
 import { chooseFiles } from './choose.ts';
-import { questionOf } from './question.ts';
+import { type Question, questionOf } from './question.ts';
 
 export async function reportTools(context: Context, args: Arguments): Promise<number> {
-  const { wanted } = questionOf(context, { ...args, values: (name) => (name === 'by' ? [] : args.values(name)) });
+  const question = questionOf(context, { ...args, values: (name) => (name === 'by' ? [] : args.values(name)) });
+  const isTeam = args.value('team') !== undefined;
+  const report = isTeam
+    ? await (await import('./teamtools.ts')).toolsOfTeam(context, args, question)
+    : await fromFiles(context, args, question);
+  if (args.flag('json')) {
+    const engine = isTeam ? 'team' : 'files';
+    context.out.write(`${JSON.stringify({ engine, by: ['tool'], ...toJson(report) }, null, 2)}\n`);
+  } else if (report.rows.length === 0) context.err.write('No tool calls were found.\n');
+  else print(context, report);
+  return report.rows.length > 0 ? 0 : 1;
+}
+
+async function fromFiles(context: Context, args: Arguments, { wanted }: Question): Promise<ToolReport> {
   const { files } = await chooseFiles(context, args);
   const fold = createToolFold();
   const progress = progressOf(context, 'reading', files);
@@ -27,12 +40,7 @@ export async function reportTools(context: Context, args: Arguments): Promise<nu
     progress.done(file);
   }
   progress.clear();
-  const report = fold.report();
-  if (args.flag('json'))
-    context.out.write(`${JSON.stringify({ engine: 'files', by: ['tool'], ...toJson(report) }, null, 2)}\n`);
-  else if (report.rows.length === 0) context.err.write('No tool calls were found.\n');
-  else print(context, report);
-  return report.rows.length > 0 ? 0 : 1;
+  return fold.report();
 }
 
 /** The filters of messages, asked of a call. */

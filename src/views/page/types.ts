@@ -23,7 +23,7 @@ export interface ChatRow {
   /** Known once usage was counted. */
   readonly costUSD: number | null;
   readonly tokens: number | null;
-  readonly source: 'disk' | 'archive' | 'history';
+  readonly source: 'disk' | 'archive' | 'history' | 'team';
   readonly marks: readonly Mark[];
 }
 
@@ -34,6 +34,8 @@ export interface ChatList {
   readonly chats: readonly ChatRow[];
   /** The demo set is shown because there was nothing else. */
   readonly demo: boolean;
+  /** The team whose chats these are. */
+  readonly team?: string;
   readonly problems: readonly { readonly what: string; readonly where: string; readonly next: string }[];
 }
 
@@ -66,7 +68,7 @@ export interface SessionRow {
   readonly bytes: number;
   readonly turns: number;
   readonly superseded: boolean;
-  readonly source: 'disk' | 'archive' | 'history';
+  readonly source: 'disk' | 'archive' | 'history' | 'team';
   readonly started: string | null;
   readonly updated: string | null;
 }
