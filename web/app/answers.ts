@@ -1,6 +1,8 @@
 /** What the server answers, beside the shapes of src/views/page/types.ts. */
 import type { PageTurn } from '../../src/views/page/types.ts';
+import type { BudgetState } from '../../src/views/usage/budgets.ts';
 import type { Explained, PartSum } from '../../src/views/usage/explain.ts';
+import type { Habit } from '../../src/views/usage/habits.ts';
 import type { reportJson } from '../../src/views/usage/json.ts';
 import type { ToolSums } from '../../src/views/usage/tools.ts';
 
@@ -46,6 +48,14 @@ export type UsageAnswer = ReturnType<typeof reportJson> & {
 export interface ToolsAnswer {
   readonly totals: ToolSums;
   readonly rows: readonly (ToolSums & { readonly key: { readonly tool: string } })[];
+}
+
+/** `skein team usage --json` */
+export interface TeamUsageAnswer {
+  /** By team, person, project and model. */
+  readonly tables: readonly Pick<UsageAnswer, 'by' | 'rows'>[];
+  readonly budgets: readonly BudgetState[];
+  readonly habits: readonly Habit[];
 }
 
 export interface ExplainAnswer {

@@ -15,6 +15,7 @@ import type {
   ExplainAnswer,
   SearchAnswer,
   StatusAnswer,
+  TeamUsageAnswer,
   ToolsAnswer,
   TurnsAnswer,
   UsageAnswer,
@@ -48,6 +49,8 @@ export interface Api {
   /** As `usage --by tool`, whose rows are others. */
   tools(query: Params, asked?: Asked): Promise<ToolsAnswer>;
   explain(query: Params, asked?: Asked): Promise<ExplainAnswer>;
+  /** As `team usage`: only where a team is shown. */
+  teamUsage(query: Params, asked?: Asked): Promise<TeamUsageAnswer>;
   status(asked?: Asked): Promise<StatusAnswer>;
   /** What stood where a placeholder stands; several when more than one secret is masked by the same words. */
   reveal(chat: string, placeholder: string): Promise<{ readonly text: string }>;
@@ -96,6 +99,7 @@ export function fetchApi(): Api {
     usage: (query, asked) => get('/api/usage', query, asked),
     tools: (query, asked) => get('/api/usage', { ...query, by: 'tool' }, asked),
     explain: (query, asked) => get('/api/usage/explain', query, asked),
+    teamUsage: (query, asked) => get('/api/usage/team', query, asked),
     status: (asked) => get('/api/status', {}, asked),
     reveal: (id, placeholder) => post('/api/reveal', { chat: id, placeholder }),
     revealAll: (on) => {

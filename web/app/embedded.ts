@@ -31,6 +31,7 @@ export function embeddedApi(data: EmbeddedChat): Api {
     usage: async () => onlyServed(),
     tools: async () => onlyServed(),
     explain: async () => onlyServed(),
+    teamUsage: async () => onlyServed(),
     status: async () => ({ working: null }),
     reveal: async () => missing('Secrets were left out when the file was made.'),
     revealAll: () => {},

@@ -1,7 +1,7 @@
 /** Which time, which bars, which project: all in the address. */
 import { go, withParams } from '../app/router.ts';
 import { projectsOf } from '../list/rows.ts';
-import { type Choices, RANGES, rangeParam } from './choices.ts';
+import { type Choices, RANGES, rangeParam, STACKS } from './choices.ts';
 import { SPANS } from './series.ts';
 import type { UsageProps } from './Usage.tsx';
 
@@ -37,6 +37,20 @@ export function Choosing({ route, list, choices }: Pick<UsageProps, 'route' | 'l
           </button>
         ))}
       </div>
+      {list?.team !== undefined && (
+        <select
+          class="field"
+          aria-label="Bars are stacked by"
+          value={choices.stack}
+          onChange={({ currentTarget }) => set({ stack: currentTarget.value === 'model' ? '' : currentTarget.value })}
+        >
+          {STACKS.map((stack) => (
+            <option key={stack} value={stack}>
+              By {stack}
+            </option>
+          ))}
+        </select>
+      )}
       <select
         class="field"
         aria-label="Project"

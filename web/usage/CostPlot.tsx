@@ -1,4 +1,4 @@
-/** Cost by day, week or month, stacked by model. The arrow keys go from bar to bar, Enter explains one. */
+/** Cost by day, week or month, stacked by model, project, person or team. The arrow keys go from bar to bar, Enter explains one. */
 import { useState } from 'preact/hooks';
 import { Legend, PlotTable, TipRows, tipText } from './PlotParts.tsx';
 import { everyNth, ticks } from './scale.ts';
@@ -18,11 +18,15 @@ export interface CostPlotProps {
   readonly span: Span;
   /** Shown from end to end; without it from the first to the last that is known. */
   readonly days: Days | null;
+  /** What it is stacked by: a key of the rows. */
+  readonly by: string;
+  readonly nameOf: (name: string) => string;
   readonly onExplain: (key: string) => void;
 }
 
-export function CostPlot({ rows, span, days, onExplain }: CostPlotProps) {
-  const data = stacked(rows, span, days);
+export function CostPlot({ rows, span, days, by, nameOf, onExplain }: CostPlotProps) {
+  const data = stacked(rows, span, days, by);
+  const drawn = { data, by, nameOf };
   const { box, width } = useWidth();
   const [at, setAt] = useState<number | null>(null);
   const { columns } = data;
@@ -45,14 +49,14 @@ export function CostPlot({ rows, span, days, onExplain }: CostPlotProps) {
   };
   return (
     <figure class="plot">
-      <Legend data={data} />
+      <Legend {...drawn} />
       <div class="plot-box" ref={box}>
         <svg
           width={width}
           height={HEIGHT}
           role="application"
           aria-roledescription="bar chart"
-          aria-label={`Cost by ${span}, stacked by model. Arrow keys go from bar to bar, Enter explains one.`}
+          aria-label={`Cost by ${span}, stacked by ${by}. Arrow keys go from bar to bar, Enter explains one.`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the keys move between its bars
           tabIndex={0}
           onKeyDown={onKeyDown}
@@ -94,14 +98,14 @@ export function CostPlot({ rows, span, days, onExplain }: CostPlotProps) {
         </svg>
         {at !== null && now && (
           <Tip x={LEFT + (at + 0.5) * step} width={width}>
-            <TipRows column={now} data={data} span={span} />
+            <TipRows {...drawn} column={now} span={span} />
           </Tip>
         )}
       </div>
       <p class="visually-hidden" role="status">
-        {now && tipText(now, data, span)}
+        {now && tipText(now, drawn, span)}
       </p>
-      <PlotTable data={data} span={span} />
+      <PlotTable {...drawn} span={span} />
     </figure>
   );
 }

@@ -1,15 +1,22 @@
 /** What stands around the bars: the key, what a bar is made of, and all of it as a table. */
-import { costText, shortModel } from './amounts.ts';
+import { costText } from './amounts.ts';
 import type { Column, Span, Stacked } from './series.ts';
 import { keyText } from './spans.ts';
 
-export function Legend({ data }: { readonly data: Stacked }) {
+/** What is drawn, by what it is stacked, and what to call each. */
+export interface Drawn {
+  readonly data: Stacked;
+  readonly by: string;
+  readonly nameOf: (name: string) => string;
+}
+
+export function Legend({ data, nameOf }: Drawn) {
   return (
     <ul class="plot-legend small">
       {data.series.map(({ name, total }, index) => (
         <li key={name} title={name}>
           <span class={`plot-key series-${index + 1}`} />
-          {shortModel(name)} <span class="quiet number">{costText(total)}</span>
+          {nameOf(name)} <span class="quiet number">{costText(total)}</span>
         </li>
       ))}
     </ul>
@@ -18,11 +25,11 @@ export function Legend({ data }: { readonly data: Stacked }) {
 
 export function TipRows({
   column,
-  data,
   span,
-}: {
+  data,
+  nameOf,
+}: Drawn & {
   readonly column: Column;
-  readonly data: Stacked;
   readonly span: Span;
 }) {
   return (
@@ -35,7 +42,7 @@ export function TipRows({
         return part === 0 ? null : (
           <p key={name} class="tip-row">
             <span class={`plot-key series-${index + 1}`} />
-            {shortModel(name)} <span class="number">{costText(part)}</span>
+            {nameOf(name)} <span class="number">{costText(part)}</span>
           </p>
         );
       })}
@@ -43,25 +50,27 @@ export function TipRows({
   );
 }
 
-export function tipText(column: Column, { series }: Stacked, span: Span): string {
+export function tipText(column: Column, { data: { series }, nameOf }: Drawn, span: Span): string {
   const parts = series.flatMap(({ name }, index) =>
-    column.parts[index] ? `${shortModel(name)} ${costText(column.parts[index] ?? 0)}` : [],
+    column.parts[index] ? `${nameOf(name)} ${costText(column.parts[index] ?? 0)}` : [],
   );
   return `${keyText(column.key, span, false)}: ${costText(column.total)}. ${parts.join(', ')}`;
 }
 
 /** The same for those who do not see the picture. */
-export function PlotTable({ data, span }: { readonly data: Stacked; readonly span: Span }) {
+export function PlotTable({ data, by, nameOf, span }: Drawn & { readonly span: Span }) {
   return (
     <div class="visually-hidden">
       <table>
-        <caption>Cost by {span} and model</caption>
+        <caption>
+          Cost by {span} and {by}
+        </caption>
         <thead>
           <tr>
             <th scope="col">{span}</th>
             {data.series.map(({ name }) => (
               <th key={name} scope="col">
-                {shortModel(name)}
+                {nameOf(name)}
               </th>
             ))}
             <th scope="col">Total</th>

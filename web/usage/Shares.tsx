@@ -7,7 +7,8 @@ export interface SharesProps {
   readonly what: string;
   readonly sums: readonly Sum[];
   readonly nameOf: (key: string) => string;
-  readonly onExplain: (key: string) => void;
+  /** Without it the cost is but a number. */
+  readonly onExplain?: (key: string) => void;
 }
 
 const SHOWN = 12;
@@ -42,9 +43,13 @@ export function Shares({ what, sums, nameOf, onExplain }: SharesProps) {
                 {nameOf(sum.key)}
               </th>
               <td class="number-cell">
-                <button type="button" class="explains" onClick={() => onExplain(sum.key)}>
-                  {costOfRow(sum)}
-                </button>
+                {onExplain === undefined ? (
+                  costOfRow(sum)
+                ) : (
+                  <button type="button" class="explains" onClick={() => onExplain(sum.key)}>
+                    {costOfRow(sum)}
+                  </button>
+                )}
               </td>
               <td class="bar-cell">
                 <Share of={(sum.costUSD ?? 0) / largest} />

@@ -1,5 +1,5 @@
 /** The usage page: takes the place of list and chat. */
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ChatList } from '../../src/views/page/types.ts';
 import type { UsageAnswer } from '../app/answers.ts';
 import type { Api } from '../app/api.ts';
@@ -17,10 +17,14 @@ import { Explain, type ExplainProps } from './Explain.tsx';
 import { Figures, incompleteText } from './Figures.tsx';
 import { aboutFigure } from './figuretexts.ts';
 import { HeatMap } from './HeatMap.tsx';
+import { Section } from './Section.tsx';
 import { Shares } from './Shares.tsx';
 import { summed } from './series.ts';
 import { daysOf, keyText } from './spans.ts';
+import { TeamParts } from './TeamParts.tsx';
+import { TeamPlot } from './TeamPlot.tsx';
 import { Tools } from './Tools.tsx';
+import { useLast } from './useLast.ts';
 
 export interface UsageProps {
   readonly api: Api;
@@ -40,6 +44,8 @@ export function Usage({ api, route, list }: UsageProps) {
     api.usage({ ...asked, since: choices.year.first, by: 'day' }, more),
   );
   const tools = useAnswer(`tools ${key}`, (more) => api.tools(asked, more));
+  const isTeam = list?.team !== undefined;
+  const stack = isTeam ? choices.stack : 'model';
   const [explaining, setExplaining] = useState<Explaining | null>(null);
   const explain = (title: string, slice: ExplainProps['slice'], about = '') =>
     setExplaining({ title, slice: { ...asked, ...slice }, about });
@@ -48,6 +54,7 @@ export function Usage({ api, route, list }: UsageProps) {
   const dearest = useLast(chats.value);
   const calendar = useLast(year.value);
   const called = useLast(tools.value);
+  const plot = { span, days: choices.days, onExplain: (at: string) => explainDays(at, span) };
   return (
     <div class="usage">
       <header class="usage-head">
@@ -61,7 +68,16 @@ export function Usage({ api, route, list }: UsageProps) {
         <div class="usage-all" data-old={days.value === undefined || undefined}>
           <Figures usage={usage} onExplain={(figure) => explain(...aboutFigure(figure, usage))} />
           <Section title={`Cost by ${span}`}>
-            <CostPlot rows={usage.rows} span={span} days={choices.days} onExplain={(at) => explainDays(at, span)} />
+            {stack === 'model' || stack === 'project' ? (
+              <CostPlot
+                {...plot}
+                rows={usage.rows}
+                by={stack}
+                nameOf={stack === 'model' ? shortModel : (path) => namesOf(usage).get(path) ?? path}
+              />
+            ) : (
+              <TeamPlot {...plot} api={api} asked={asked} by={stack} />
+            )}
           </Section>
           <Section title="The last 12 months">
             {calendar && (
@@ -86,6 +102,7 @@ export function Usage({ api, route, list }: UsageProps) {
               />
             </Section>
           </div>
+          {isTeam && <TeamParts api={api} asked={asked} />}
           <Section title="Dearest chats">
             {chats.error && <Failed error={chats.error} retry={chats.retry} />}
             {dearest && (
@@ -113,24 +130,8 @@ export function Usage({ api, route, list }: UsageProps) {
   );
 }
 
-/** What was seen last stays until the next is there. */
-function useLast<T>(value: T | undefined): T | undefined {
-  const last = useRef(value);
-  if (value !== undefined) last.current = value;
-  return last.current;
-}
-
 function namesOf({ rows }: UsageAnswer): Map<string, string> {
   return shortNames([...new Set(rows.map(({ key }) => key.project ?? ''))]);
-}
-
-function Section({ title, children }: { readonly title: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <section class="usage-section">
-      <h2>{title}</h2>
-      {children}
-    </section>
-  );
 }
 
 function Nothing({ route }: { readonly route: Route }) {

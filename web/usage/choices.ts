@@ -14,10 +14,16 @@ const USUAL = '30d';
 const DAY = 86_400_000;
 const WEEKS = 52;
 
+/** People and teams only where a team is shown. */
+export const STACKS = ['model', 'project', 'person', 'team'] as const;
+export type Stack = (typeof STACKS)[number];
+
 export interface Choices {
   readonly range: string;
   readonly span: Span;
   readonly project: string;
+  /** What the bars are stacked by. */
+  readonly stack: Stack;
   /** As the server is asked: whole days, which its index can answer. */
   readonly asked: Params;
   /** The days of the range; of all time, those that are known. */
@@ -37,6 +43,7 @@ export function choicesOf({ params }: Route, now = Date.now()): Choices {
     range: chosen?.range ?? USUAL,
     span,
     project,
+    stack: STACKS.find((each) => each === params.stack) ?? 'model',
     asked: { since, project: project === '' ? undefined : project },
     days: since === undefined ? null : { first: since, last: ago(0) },
     year: { first: ago(WEEKS * 7), last: ago(0) },

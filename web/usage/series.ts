@@ -30,18 +30,18 @@ export interface Days {
 const MOST_SERIES = 8;
 export const OTHERS = 'others';
 
-/** Cost by time, stacked by model; the dearest model at the bottom, what is beyond eight together. */
-export function stacked(rows: readonly UsageRow[], span: Span, days?: Days | null): Stacked {
+/** Cost by time, stacked by model or another key; the dearest at the bottom, what is beyond eight together. */
+export function stacked(rows: readonly UsageRow[], span: Span, days?: Days | null, by = 'model'): Stacked {
   const totals = new Map<string, number>();
   const cells = new Map<string, Map<string, number>>();
   for (const { key, costUSD } of rows) {
-    const { day = UNKNOWN, model = '' } = key;
+    const { day = UNKNOWN, [by]: name = '' } = key;
     if (day === UNKNOWN) continue;
     const at = keyOf(day, span);
     const cell = cells.get(at) ?? new Map<string, number>();
     cells.set(at, cell);
-    cell.set(model, (cell.get(model) ?? 0) + (costUSD ?? 0));
-    totals.set(model, (totals.get(model) ?? 0) + (costUSD ?? 0));
+    cell.set(name, (cell.get(name) ?? 0) + (costUSD ?? 0));
+    totals.set(name, (totals.get(name) ?? 0) + (costUSD ?? 0));
   }
   const names = [...totals.keys()].sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0));
   const own = names.length > MOST_SERIES ? names.slice(0, MOST_SERIES - 1) : names;

@@ -33,6 +33,9 @@ export interface Fact extends Sums {
   readonly file: string;
   /** '' is the main conversation; else the sub-agent. */
   readonly agentId: string;
+  /** Of a team: who, as they are called there, and their login. */
+  readonly person?: string;
+  readonly owner?: string;
 }
 
 /** recorded: what 1.0.x wrote down · computed: tokens by price list · auto: recorded where it is, else computed. */

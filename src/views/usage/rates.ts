@@ -21,7 +21,7 @@ export const PER_DOLLAR = 1_000_000_000;
 const TIER_FACTORS: Readonly<Record<string, number>> = { batch: 0.5 };
 
 /** What the tokens of one request are sold at: dollars for a million, searches for a thousand. */
-interface Prices {
+export interface Prices {
   readonly input: number;
   readonly output: number;
   readonly cacheWrite: number;
@@ -31,9 +31,8 @@ interface Prices {
   readonly factor: number;
 }
 
-function pricesFor(usage: Usage, rates: Rates, written: number): Prices {
-  // A long request pays the higher price for all its tokens.
-  const whole = usage.input + written + usage.cacheRead;
+/** `whole`: all that was sent. A long request pays the higher price for all its tokens. */
+function pricesFor(usage: Usage, rates: Rates, whole: number): Prices {
   const at = (rate: Rate | undefined, otherwise: number) => (rate === undefined ? otherwise : priceAt(rate, whole));
   const input = at(rates.input, 0);
   const cacheWrite = at(rates.cacheWrite, input);
@@ -52,7 +51,7 @@ function pricesFor(usage: Usage, rates: Rates, written: number): Prices {
 export function costOf(usage: Usage, rates: Rates): number | undefined {
   const written1h = usage.cacheCreation1h ?? 0;
   const written = Math.max(usage.cacheCreation, written1h);
-  const prices = pricesFor(usage, rates, written);
+  const prices = pricesFor(usage, rates, usage.input + written + usage.cacheRead);
   const dollarsPerMillion =
     usage.input * prices.input +
     (written - written1h) * prices.cacheWrite +
@@ -62,6 +61,46 @@ export function costOf(usage: Usage, rates: Rates): number | undefined {
     (usage.webSearches ?? 0) * prices.webSearches * 1000;
   const cost = Math.round(dollarsPerMillion * 1000 * prices.factor);
   return Number.isSafeInteger(cost) && cost >= 0 ? cost : undefined;
+}
+
+/** How much a price may be off a whole number of billionths by the way numbers are written. */
+const NOISE = 1e-6;
+
+/**
+ * What several messages cost that all pay the prices of a request with `whole` tokens of input; cacheCreation holds cacheCreation1h.
+ * undefined where that is not the sum of what each costs: a token does not cost a whole number of billionths, each message is rounded.
+ */
+export function costOfSum(usage: Usage, whole: number, rates: Rates): number | undefined {
+  const prices = pricesFor(usage, rates, whole);
+  const written1h = usage.cacheCreation1h ?? 0;
+  const counts = [
+    [usage.input, prices.input],
+    [usage.cacheCreation - written1h, prices.cacheWrite],
+    [written1h, prices.cacheWrite1h],
+    [usage.cacheRead, prices.cacheRead],
+    [usage.output, prices.output],
+    [usage.webSearches ?? 0, prices.webSearches * 1000],
+  ] as const;
+  let cost = 0;
+  for (const [count, price] of counts) {
+    const each = price * 1000 * prices.factor;
+    const rounded = Math.round(each);
+    if (count > 0 && Math.abs(each - rounded) > NOISE) return undefined;
+    cost += count * rounded;
+  }
+  return Number.isSafeInteger(cost) && cost >= 0 ? cost : undefined;
+}
+
+/** What a request with `whole` tokens of input pays at the usual tier. */
+export function pricesAt(rates: Rates, whole: number): Prices {
+  return pricesFor({ input: 0, output: 0, cacheCreation: 0, cacheRead: 0 }, rates, whole);
+}
+
+/** Above how many tokens of input something costs otherwise. */
+export function startsOf(rates: Rates): number[] {
+  return Object.values(rates).flatMap((rate: Rate | undefined) =>
+    typeof rate === 'object' ? rate.tiers.map(({ start }) => start) : [],
+  );
 }
 
 /** One kind of token in the cost of a message. */
@@ -77,7 +116,7 @@ export interface CostPart {
 export function costParts(usage: Usage, rates: Rates): CostPart[] {
   const written1h = usage.cacheCreation1h ?? 0;
   const written = Math.max(usage.cacheCreation, written1h);
-  const prices = pricesFor(usage, rates, written);
+  const prices = pricesFor(usage, rates, usage.input + written + usage.cacheRead);
   const part = (what: CostPart['what'], count: number, per = 1_000_000): CostPart => ({
     what,
     count,

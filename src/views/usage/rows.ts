@@ -16,7 +16,9 @@ export const GROUPINGS = [
   'agent',
   'total',
 ] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+/** Of many people's usage also by these. */
+export const TEAM_GROUPINGS = ['team', 'person'] as const;
+export type Grouping = (typeof GROUPINGS)[number] | (typeof TEAM_GROUPINGS)[number];
 
 export interface Row extends Sums {
   /** One value for each grouping, in their order. */
@@ -40,6 +42,7 @@ export interface GroupOptions {
   readonly chatOf?: (fact: Fact) => string;
   readonly sessionOf?: (fact: Fact) => string;
   readonly agentOf?: (fact: Fact) => string;
+  readonly teamOf?: (fact: Fact) => string;
   /** Which facts count. Blocks are found before. */
   readonly wanted?: (fact: Fact) => boolean;
 }
@@ -129,6 +132,10 @@ function keyFor(grouping: Grouping, facts: readonly Fact[], options: GroupOption
       return options.sessionOf ?? (({ file }) => file);
     case 'agent':
       return options.agentOf ?? (({ agentId }) => agentId);
+    case 'team':
+      return options.teamOf ?? (() => '');
+    case 'person':
+      return ({ person = '' }) => person;
     case 'total':
       return () => 'total';
   }

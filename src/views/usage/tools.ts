@@ -60,7 +60,7 @@ export function createToolFold() {
       row.durationMs += call.durationMs;
       row.timed += 1;
     }
-    const size = resultLength(call);
+    const size = resultCharacters(call);
     row.resultCharacters += size;
     row.largestResult = Math.max(row.largestResult, size);
   }
@@ -78,10 +78,17 @@ export function createToolFold() {
     report(): ToolReport {
       for (const [id, call] of open) if (!seen.has(id)) count(call);
       open.clear();
-      const sorted = [...rows.values()].sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
-      return { totals: sorted.reduce(add, NONE), rows: sorted };
+      return toolReport(rows.values());
     },
   };
+}
+
+/** Rows of one tool are added up. */
+export function toolReport(some: Iterable<ToolRow>): ToolReport {
+  const rows = new Map<string, ToolRow>();
+  for (const row of some) rows.set(row.tool, { ...add(rows.get(row.tool) ?? NONE, row), tool: row.tool });
+  const sorted = [...rows.values()].sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+  return { totals: sorted.reduce(add, NONE), rows: sorted };
 }
 
 function add(a: ToolSums, b: ToolSums): ToolSums {
@@ -98,7 +105,8 @@ function add(a: ToolSums, b: ToolSums): ToolSums {
   };
 }
 
-function resultLength(call: ToolCall): number {
+/** Characters of text the model was given. */
+export function resultCharacters(call: ToolCall): number {
   let length = 0;
   for (const block of toBlocks(contentOfCall(call))) if (block.type === 'text') length += block.text.length;
   return length;
