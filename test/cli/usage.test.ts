@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
-import { asArray, asNumber, asObject, at, type Json, type JsonObject, parseJson } from '../../src/format/json.ts';
+import { asArray, asNumber, asObject, at, type Json, type JsonObject } from '../../src/format/json.ts';
 import { GROUPINGS } from '../../src/views/usage/rows.ts';
 import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../support/build.ts';
+import { generateCorpus } from '../support/corpus.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
 import { type RunOptions, skein } from '../support/skein.ts';
@@ -45,27 +45,7 @@ describe('generated corpora', () => {
   ])(
     'seed %i: totals are the truth in every grouping, from the files and from the archive',
     async (seed, megabytes) => {
-      const root = tempFolder();
-      const script = new URL('../../scripts/gen-corpus.mjs', import.meta.url).pathname;
-      execFileSync(process.execPath, [
-        script,
-        '--out',
-        root,
-        '--mb',
-        String(megabytes),
-        '--seed',
-        String(seed),
-        '--files',
-        '24',
-      ]);
-      const truth = asObject(at(parseJson(readFileSync(join(root, 'truth.json'), 'utf8')), 'dedup')) ?? {};
-      const expected = {
-        messages: truth.rows,
-        input: truth.input,
-        output: truth.output,
-        cacheCreation: truth.cacheCreate,
-        cacheRead: truth.cacheRead,
-      };
+      const { home: root, totals: expected } = generateCorpus({ mb: megabytes, files: 24, seed });
       const { run, env } = machine(root);
       const each = async () => {
         const reports: JsonObject[] = [];

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Context } from '../../src/cli/context.ts';
-import { dispatch } from '../../src/cli/main.ts';
+import { dispatch, reportError } from '../../src/cli/main.ts';
 import { openTerminal } from '../../src/cli/terminal.ts';
 import { type Json, parseJson } from '../../src/format/json.ts';
 import { tempFolder } from './files.ts';
@@ -16,7 +16,12 @@ export interface RanHere {
 
 const NOW = new Date('2027-01-01T00:00:00Z');
 
-export async function runHere(argv: readonly string[], env: Record<string, string>): Promise<RanHere> {
+/** `told`: what goes wrong is told as the command does, with its exit code; it is thrown otherwise. */
+export async function runHere(
+  argv: readonly string[],
+  env: Record<string, string>,
+  { told = false } = {},
+): Promise<RanHere> {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const terminal = (chunks: Buffer[]) => {
@@ -37,7 +42,10 @@ export async function runHere(argv: readonly string[], env: Record<string, strin
     err: terminal(err),
     signal: new AbortController().signal,
   };
-  const code = await dispatch(context, argv);
+  const code = await dispatch(context, argv).catch((error: unknown) => {
+    if (!told) throw error;
+    return reportError(context.err, error, argv.includes('--verbose'));
+  });
   const text = Buffer.concat(out).toString('utf8');
   return { code, text, err: Buffer.concat(err).toString('utf8'), json: () => parseJson(text) ?? null };
 }

@@ -1,0 +1,283 @@
+/** `skein team init`: what it makes, keeps, changes and refuses. On a cluster: cluster.test.ts; broken off, odd names: test/deep/team-schema.test.ts. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { asArray, asString, at, type Json } from '../../src/format/json.ts';
+import { accessStatements } from '../../src/team/schema/access.ts';
+import { parseRetention } from '../../src/team/schema/retention.ts';
+import { parseBudget, parseMember } from '../../src/team/schema/rules.ts';
+import { setUpTeam } from '../../src/team/schema/setup.ts';
+import { leaks } from '../../src/team/schema/state.ts';
+import { STEPS, type Step } from '../../src/team/schema/steps.ts';
+import { PUSHED, TABLES } from '../../src/team/schema/tables.ts';
+import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
+import { tempFolder } from '../support/files.ts';
+import { runHere } from '../support/inprocess.ts';
+import { expectValid } from '../support/schema.ts';
+
+let engine: ClickHouse;
+let number = 0;
+/** A name no test had before. */
+let database: string;
+
+beforeAll(async () => {
+  engine = await startClickHouse({ setUp: false });
+});
+afterAll(() => engine.stop());
+beforeEach(() => {
+  database = `team_${number++}`;
+});
+
+function init(...args: string[]) {
+  return command('team', 'init', '--team', engine.url().replace(/\/skein$/, `/${database}`), ...args);
+}
+
+function command(...argv: string[]) {
+  return runHere(argv, { HOME: tempFolder() }, { told: true });
+}
+
+function outcomes(json: Json): Record<string, string> {
+  const done = asArray(at(json, 'done')) ?? [];
+  return Object.fromEntries(
+    done.map((each) => [asString(at(each, 'what')) ?? '', asString(at(each, 'outcome')) ?? '']),
+  );
+}
+
+/** Every table as the server has it, and what it wrote about itself. */
+async function everything(): Promise<unknown> {
+  const tables = await engine.server.rows(
+    'SELECT name, create_table_query FROM system.tables WHERE database = {database: String} ORDER BY name',
+    { database },
+  );
+  return { tables, versions: await engine.server.rows(`SELECT * FROM ${database}.schema_version ORDER BY ALL`) };
+}
+
+test('the first run makes all, the second nothing, and both say so', async () => {
+  const first = await init('--json');
+  expect(first.err).toBe('');
+  expect(first.code).toBe(0);
+  expectValid('team-init', first.json());
+  expect(outcomes(first.json())).toEqual({ 'step 1': 'made', retention: 'made', 'roles and row policies': 'made' });
+  const made = await engine.server.rows('SELECT name FROM system.tables WHERE database = {database: String}', {
+    database,
+  });
+  expect(made.map(({ name }) => name).sort()).toEqual(TABLES.map(({ name }) => name).sort());
+  const before = await everything();
+
+  const second = await init('--json');
+  expect(outcomes(second.json())).toEqual({ tables: 'kept', retention: 'kept', 'roles and row policies': 'kept' });
+  expect(await everything()).toEqual(before);
+  expect((await init()).text).toContain('nothing changed');
+});
+
+test('no password is ever printed', async () => {
+  const password = new URL(engine.url()).password;
+  for (const args of [[], ['--json'], ['--dry-run'], ['--verbose', '--retention', 'x']]) {
+    const { text, err } = await init(...args);
+    expect(text + err).not.toContain(password);
+  }
+  const wrong = await command('team', 'init', '--team', engine.url().replace(password, 'geheim'));
+  expect(wrong.code).toBe(1);
+  expect(wrong.err).toContain('the login or its password is wrong');
+  expect(wrong.err).not.toContain('geheim');
+});
+
+test('--dry-run changes nothing and prints statements that do the work', async () => {
+  const { text, code } = await init('--dry-run', '--member', "o'neil:r'ed", '--budget', 'team:red=10');
+  expect(code).toBe(0);
+  expect(
+    await engine.server.rows('SELECT 1 FROM system.databases WHERE name = {database: String}', { database }),
+  ).toEqual([]);
+  for (const statement of text.split(/;\n/).filter((each) => each.trim() !== '')) {
+    const [insert, rows] = statement.split(/(?<= FORMAT JSONEachRow) /);
+    if (rows === undefined) await engine.server.command(statement);
+    else expect(insert).toMatch(/^INSERT INTO \w+\.(?:members|budgets) /);
+  }
+  expect(outcomes((await init('--json')).json())).toMatchObject({ retention: 'kept' });
+});
+
+test('days of a class are changed later, in every table that has them', async () => {
+  await init();
+  expect(outcomes((await init('--json', '--retention', 'standard=90', '--retention', 'week=7')).json())).toMatchObject({
+    retention: 'changed',
+  });
+  const rows = await engine.server.rows(
+    'SELECT name, engine_full FROM system.tables WHERE database = {database: String}',
+    {
+      database,
+    },
+  );
+  for (const name of PUSHED) {
+    const engineText = asString(rows.find((row) => row.name === name)?.engine_full) ?? '';
+    expect(engineText).toContain("toIntervalDay(90) WHERE retention = 'standard'");
+    expect(engineText).toContain("toIntervalDay(7) WHERE retention = 'week'");
+    expect(engineText).toContain("toIntervalDay(30) WHERE retention = 'short'");
+  }
+  // Without a word about it they stay.
+  expect(outcomes((await init('--json')).json())).toMatchObject({ retention: 'kept' });
+});
+
+test('rows go when the days of their class are over, and no others', async () => {
+  await init();
+  const old = new Date(Date.now() - 40 * 86_400_000).toISOString().replace('T', ' ').replace('Z', '');
+  const rows = ['short', 'standard', 'long', 'unknown'].map((retention) =>
+    JSON.stringify({ session: retention, name: 'a', retention, time: old, version: 1 }),
+  );
+  await engine.server.insert(`${database}.usage`, ['session', 'name', 'retention', 'time', 'version'], rows);
+  await engine.server.command(`OPTIMIZE TABLE ${database}.usage FINAL`);
+  const left = await engine.server.rows(`SELECT session FROM ${database}.usage FINAL ORDER BY session`);
+  expect(left.map(({ session }) => session)).toEqual(['long', 'standard', 'unknown']);
+});
+
+test('an older schema is upgraded step by step, its rows stay', async () => {
+  await setUpTeam(engine.server, { database });
+  await engine.server.insert(
+    `${database}.members`,
+    ['login', 'team', 'version'],
+    ['{"login":"anna","team":"red","version":1}'],
+  );
+  const taken: number[] = [];
+  const further = (version: number, sql: string): Step => ({
+    version,
+    what: `step ${version}`,
+    statements: (place) => {
+      taken.push(version);
+      return [`ALTER TABLE ${place.database}.members ${sql}`];
+    },
+  });
+  const steps = [
+    ...STEPS,
+    further(2, 'ADD COLUMN IF NOT EXISTS colour String'),
+    further(3, "MODIFY COLUMN colour String DEFAULT 'blue'"),
+  ];
+  const { from, to, done } = await setUpTeam(engine.server, { database, steps });
+  expect({ from, to, taken }).toEqual({ from: 1, to: 3, taken: [2, 3] });
+  expect(done.filter(({ outcome }) => outcome === 'changed').map(({ what }) => what)).toEqual(['step 2', 'step 3']);
+  expect(await engine.server.rows(`SELECT login, colour FROM ${database}.members FINAL`)).toEqual([
+    { login: 'anna', colour: 'blue' },
+  ]);
+  const again = await setUpTeam(engine.server, { database, steps });
+  expect(again.done.every(({ outcome }) => outcome === 'kept')).toBe(true);
+
+  // This Skein knows less than the server has.
+  const refused = await init();
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('newer (3) than this Skein knows (1)');
+});
+
+test('a table that was dropped by hand comes back', async () => {
+  await init();
+  await engine.server.command(`DROP TABLE ${database}.usage`);
+  expect(outcomes((await init('--json')).json())).toMatchObject({ 'table usage': 'made' });
+});
+
+test('where roles may not be made, the statements for an administrator are printed', async () => {
+  await engine.fail((request) =>
+    request.sql.startsWith('CREATE ROLE')
+      ? { status: 403, body: 'Code: 497. DB::Exception: anna: Not enough privileges. (ACCESS_DENIED)' }
+      : undefined,
+  );
+  const { text, code } = await init();
+  const json = (await init('--json')).json();
+  await engine.works();
+  expect(code).toBe(0);
+  const { roles, policies, grants } = accessStatements(TABLES, { database });
+  for (const statement of [...roles, ...policies, ...grants]) expect(text).toContain(`${statement};\n`);
+  expect(at(json, 'administrator')).toEqual([...roles, ...policies, ...grants]);
+});
+
+test('a login that may not set up is told so, or that nothing is to do', async () => {
+  await setUpTeam(engine.server, { database });
+  await engine.addUser('anna', ['skein_member']);
+  const asAnna = (name: string) => command('team', 'init', '--team', engine.url('anna').replace(/skein$/, name));
+  expect((await asAnna(database)).text).toContain('nothing changed');
+  const refused = await asAnna('elsewhere');
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('this login may not do that');
+});
+
+test('tables of others are not touched', async () => {
+  await engine.server.command(`CREATE DATABASE ${database}`);
+  await engine.server.command(`CREATE TABLE ${database}.files (a String) ENGINE = MergeTree ORDER BY a`);
+  const { code, err } = await init();
+  expect(code).toBe(1);
+  expect(err).toContain('has tables of other kinds with our names: files');
+});
+
+test('a server without a text index is refused', async () => {
+  await engine.fail((request) =>
+    request.sql.includes('version()') ? { status: 200, body: '{"version":"25.8.3.1"}\n' } : undefined,
+  );
+  const { code, err } = await init();
+  await engine.works();
+  expect(code).toBe(1);
+  expect(err).toContain('too old: it is ClickHouse 25.8.3.1');
+  expect(err).toContain('26.2 or newer');
+});
+
+test('a server whose row policies have a known hole is told of', async () => {
+  const tight = ['26.3.33.101', '26.6.9.7', '26.7.11.6', '26.7.12.1', '26.8.7.7', '26.9.1.1', '26.10.1.1', '27.1.1.1'];
+  for (const version of tight) expect(leaks(version), version).toBe(false);
+  for (const version of ['26.2.9.9', '26.3.33.100', '26.5.99.1', '26.7.2.1', '26.8.7.6'])
+    expect(leaks(version), version).toBe(true);
+  for (const [version, told] of [
+    ['26.7.2.1', true],
+    ['26.9.1.1', false],
+  ] as const) {
+    await engine.fail(
+      (request, said: { version: string }) =>
+        request.sql.includes('version()') ? { status: 200, body: `{"version":"${said.version}"}\n` } : undefined,
+      { version },
+    );
+    const { err } = await init('--dry-run');
+    const { warnings } = await setUpTeam(engine.server, { database, dryRun: true });
+    await engine.works();
+    expect(err.includes('mergeTreeTextIndex')).toBe(told);
+    expect(warnings).toHaveLength(told ? 1 : 0);
+  }
+});
+
+test('members and budgets are written once, whatever their names are', async () => {
+  const args = [
+    '--member',
+    "o'neil@x.org:r'ed",
+    '--budget',
+    'project:/work/a=b=12.5/week',
+    '--budget',
+    "team:r'ed=100",
+  ];
+  expect(outcomes((await init('--json', ...args)).json())).toMatchObject({
+    "member o'neil@x.org": 'made',
+    'budget of project /work/a=b': 'made',
+    "budget of team r'ed": 'made',
+  });
+  expect(outcomes((await init('--json', ...args)).json())).toMatchObject({
+    "member o'neil@x.org": 'kept',
+    'budget of project /work/a=b': 'kept',
+    "budget of team r'ed": 'kept',
+  });
+  expect(outcomes((await init('--json', '--budget', "team:r'ed=50")).json())).toMatchObject({
+    "budget of team r'ed": 'changed',
+  });
+  expect(await engine.server.rows(`SELECT login, team, removed FROM ${database}.members FINAL`)).toEqual([
+    { login: "o'neil@x.org", team: "r'ed", removed: 0 },
+  ]);
+  expect(
+    await engine.server.rows(`SELECT scope, name, period, usd FROM ${database}.budgets FINAL ORDER BY usd`),
+  ).toEqual([
+    { scope: 'project', name: '/work/a=b', period: 'week', usd: 12.5 },
+    { scope: 'team', name: "r'ed", period: 'month', usd: 50 },
+  ]);
+});
+
+test('what is not understood is refused before anything is made', async () => {
+  expect(parseRetention('a=1')).toEqual(['a', 1]);
+  for (const text of ['a', 'a=', 'a=0', "a'=1", '=1', 'a=1.5', 'a=-1', 'a=99999', 'A=1'])
+    expect(parseRetention(text)).toBeUndefined();
+  expect(parseMember('a:b:c')).toEqual({ login: 'a:b', team: 'c' });
+  for (const text of ['a', ':b', 'a:']) expect(parseMember(text)).toBeUndefined();
+  for (const text of ['team:red', 'team:red=x', 'land:x=1', 'team:=1', 'team:red=1/year'])
+    expect(parseBudget(text)).toBeUndefined();
+  for (const args of [['--retention', 'x'], ['--member', 'x'], ['--budget', 'x'], ['word']])
+    expect((await init(...args)).code).toBe(2);
+  expect((await command('team', 'init')).err).toContain('Which team?');
+  expect((await command('team', 'init', '--team', 'http://elsewhere.example:8123')).err).toContain('--insecure');
+});
