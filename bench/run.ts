@@ -21,6 +21,8 @@ const { values } = parseArgs({
     mb: { type: 'string', default: '200' },
     large: { type: 'string', default: '1000' },
     only: { type: 'string' },
+    /** Sizes a team is grown to. */
+    gb: { type: 'string', default: '1' },
   },
 });
 const OUT = join(ROOT, '.cache', 'bench', 'jobs');
@@ -189,6 +191,12 @@ if (wanted('chat')) await benchChat({ node: NODE, skein: SKEIN, row });
 if (wanted('console')) await benchConsole({ node: NODE, skein: SKEIN, row });
 
 if (wanted('hook')) await benchHook({ node: NODE, skein: SKEIN, row });
+
+if (wanted('team')) {
+  const { benchTeam } = await import('./team.ts');
+  const gigabytes = values.gb.split(',').map(Number);
+  await benchTeam({ megabytes: Number(values.mb), gigabytes, node: NODE, skein: SKEIN, row });
+}
 
 const over = rows.filter(({ ratio, target }) => ratio > target);
 console.log(`\n${rows.length - over.length} of ${rows.length} within their targets`);
