@@ -59,6 +59,9 @@ const PLACES: Readonly<Record<string, readonly string[]>> = {
     'root',
   ].map((name) => `/api/usage?${name}=@`),
   '/api/usage/explain': ['chat', 'limit', 'skip', 'prices', 'root'].map((name) => `/api/usage/explain?${name}=@`),
+  '/api/usage/team': ['by', 'since', 'until', 'project', 'model', 'timezone', 'cost', 'prices', 'root', 'team'].map(
+    (name) => `/api/usage/team?${name}=@`,
+  ),
   '/api/reveal': ['/api/reveal?x=@'],
   '/api/events': [],
 };

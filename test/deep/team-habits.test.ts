@@ -13,7 +13,7 @@ import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
 import { expectValid } from '../support/schema.ts';
 import { insertRows } from '../support/teamrows.ts';
-import { insertFiles, T0, type TeamFile, type Told } from './usage-sightings.ts';
+import { insertFiles, T0, type TeamFile, type Told } from '../team/usage-sightings.ts';
 
 let engine: ClickHouse;
 let team: Team;

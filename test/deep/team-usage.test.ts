@@ -12,7 +12,7 @@ import { generateCorpus } from '../support/corpus.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
 import { pushed } from '../support/team.ts';
-import { foldedFacts, insertFiles, pusher, T0, type TeamFile, type Told } from './usage-sightings.ts';
+import { foldedFacts, insertFiles, pusher, T0, type TeamFile, type Told } from '../team/usage-sightings.ts';
 
 let engine: ClickHouse;
 let team: Team;
