@@ -1,4 +1,4 @@
-/** As test/team/schema.test.ts: what is rare when a team is set up. */
+/** As team-setup.test.ts: what is rare when a team is set up. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessStatements } from '../../src/team/schema/access.ts';
 import { setUpTeam } from '../../src/team/schema/setup.ts';
