@@ -11,6 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { type BuildOptions, type BuildResult, build, type Plugin } from 'esbuild';
 
 interface Hot {
+  /** When it is not the one of its name. */
+  readonly verbs?: readonly string[];
   /** What is to be fast is gone through. */
   readonly runs: readonly (readonly string[])[];
   /** Told on standard input of a session that has grown since the last time, and sends it to this address. */
@@ -19,7 +21,7 @@ interface Hot {
   readonly asks?: boolean;
 }
 
-/** By verb. */
+/** By bundle, as bin/skein knows them. */
 const HOT: Readonly<Record<string, Hot>> = {
   chat: {
     runs: [
@@ -54,21 +56,35 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['archive', 'status'],
     ],
   },
+  read: {
+    verbs: ['list', 'show', 'tree', 'cat', 'check', 'context', 'diff'],
+    runs: [
+      ['list'],
+      ['list', '--json'],
+      ['show', '@last'],
+      ['show', '@last', '--json'],
+      ['tree', '@last'],
+      ['cat', '@last'],
+      ['check', '@last'],
+      ['context', '@last', '--prompt', 'Go on', '--json'],
+    ],
+  },
   hook: { runs: [['hook', 'run', '--archive', '--wait', '0', '--otlp']], follows: true },
 };
 
 /** Leaves the other verbs out. */
-function only(verb: string): Plugin {
+function only(name: string): Plugin {
+  const verbs = HOT[name]?.verbs ?? [name];
   return {
     name: 'only',
     setup({ onLoad, onResolve }) {
       // What every turn needs belongs in the bundle, so that it has byte code too.
-      if (verb === 'chat') {
+      if (name === 'chat') {
         onResolve({ filter: /^\.\/tools\/index\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }));
         onResolve({ filter: /^zod$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }));
       }
       onLoad({ filter: /[/\\]cli[/\\]commands[/\\]\w+\.ts$/ }, ({ path }) => {
-        return basename(path, '.ts') === verb ? undefined : { contents: '{}', loader: 'json' };
+        return verbs.includes(basename(path, '.ts')) ? undefined : { contents: '{}', loader: 'json' };
       });
     },
   };
@@ -76,17 +92,17 @@ function only(verb: string): Plugin {
 
 /** Each a function to be called with what a module has, so that the launcher can load it without the module loader. */
 export function buildHot(options: BuildOptions & { metafile: true }): Promise<BuildResult<{ metafile: true }>>[] {
-  return Object.keys(HOT).map((verb) =>
+  return Object.keys(HOT).map((name) =>
     build({
       ...options,
-      entryPoints: { [`hot-${verb}`]: 'src/cli/main.ts' },
+      entryPoints: { [`hot-${name}`]: 'src/cli/main.ts' },
       banner: { js: `(function (require, module, __filename) {${options.banner?.js ?? ''}` },
       footer: { js: '})' },
       // Names are a third of what is read; nobody sees those of the hook.
-      minifyIdentifiers: verb === 'hook',
+      minifyIdentifiers: name === 'hook',
       // What has no module loader cannot import, only require.
       supported: { 'dynamic-import': false },
-      plugins: [only(verb), ...(options.plugins ?? [])],
+      plugins: [only(name), ...(options.plugins ?? [])],
     }),
   );
 }
@@ -113,8 +129,8 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
     const whole = (argv: readonly string[], input?: string) =>
       node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(${JSON.stringify(argv)})`], input);
     whole(['archive', 'sync']);
-    for (const [verb, { runs, follows, asks }] of Object.entries(HOT)) {
-      const file = join(dist, `hot-${verb}.cjs`);
+    for (const [name, { runs, follows, asks }] of Object.entries(HOT)) {
+      const file = join(dist, `hot-${name}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
       const args = follows ? runs.map((argv) => [...argv, address]) : runs;
       const session = growingSession(home, demo);

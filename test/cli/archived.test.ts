@@ -1,90 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { asArray, asString, at, isObject, type Json, type JsonObject } from '../../src/format/json.ts';
-import { FIXTURES, tempFolder, transcriptsBelow } from '../support/files.ts';
+import { asArray, asString, at, type Json, type JsonObject } from '../../src/format/json.ts';
+import { tempFolder } from '../support/files.ts';
 import { machine, runHere } from '../support/inprocess.ts';
+import { checkKeptReads, generatedRoot } from '../support/keptreads.ts';
 import { skein } from '../support/skein.ts';
 
-/** All recordings as one config root; files that two recordings share lie in two project folders. */
-function recordedRoot(): string {
-  const root = tempFolder();
-  const recordings = readdirSync(join(FIXTURES, 'recorded'), { withFileTypes: true }).flatMap((version) =>
-    readdirSync(join(version.parentPath, version.name)).map((name) => join(version.parentPath, version.name, name)),
-  );
-  for (const recording of recordings) {
-    const projects = join(recording, 'projects');
-    if (existsSync(projects)) cpSync(projects, join(root, 'projects'), { recursive: true, force: false });
-  }
-  return root;
-}
-
-function generatedRoot(seed: number): string {
-  const out = tempFolder();
-  const script = fileURLToPath(new URL('../../scripts/gen-corpus.mjs', import.meta.url));
-  execFileSync(process.execPath, [script, '--out', out, '--mb', '4', '--files', '30', '--seed', String(seed)]);
-  return join(out, '.claude');
-}
-
-/** The same without the word that says where it was read from. */
-function withoutSource(json: Json): Json {
-  if (Array.isArray(json)) return json.map(withoutSource);
-  if (!isObject(json)) return json;
-  const copy: JsonObject = {};
-  for (const [key, value] of Object.entries(json)) {
-    if (key !== 'source' && value !== undefined) copy[key] = withoutSource(value);
-  }
-  return copy;
-}
-
-function sourcesIn(json: Json): Set<string> {
-  const chats = asArray(at(json, 'chats')) ?? [];
-  const sessions = chats.flatMap((chat) => [chat, ...(asArray(at(chat, 'sessions')) ?? [])]);
-  return new Set(sessions.map((each) => asString(at(each, 'source')) ?? ''));
-}
-
-describe('what the archive kept reads as the files did', () => {
-  test.each([
-    ['the recordings', recordedRoot],
-    ['a generated corpus', () => generatedRoot(7)],
-    ['another seed', () => generatedRoot(11)],
-  ])('%s', { timeout: 120_000 }, async (_, make) => {
-    const { root, run } = machine(make());
-    const sessions = transcriptsBelow(join(root, 'projects')).filter((_file, index) => index % 60 === 0);
-    const everything = async () => {
-      const all: Record<string, Json> = {};
-      for (const verb of ['list', 'tree', 'check']) all[verb] = (await run(verb, '--json')).json();
-      for (const file of sessions) {
-        for (const verb of ['show', 'context']) {
-          // An empty file has nothing to show, before and after.
-          const ran = await run(verb, file, '--json').catch((error: Error) => ({ json: () => error.message }));
-          all[`${verb} ${file}`] = ran.json();
-        }
-      }
-      return all;
-    };
-    const before = await everything();
-    expect(sourcesIn(before.list ?? null)).toEqual(new Set(['disk']));
-    expect((await run('archive', 'sync', '--json')).json()).toMatchObject({ problems: [] });
-
-    const indexed = await everything();
-    expect(indexed).toEqual(before);
-
-    renameSync(join(root, 'projects'), join(root, 'away'));
-    const kept = await everything();
-    expect(sourcesIn(kept.list ?? null)).toEqual(new Set(['archive']));
-    expect(sourcesIn(kept.tree ?? null)).toEqual(new Set(['archive']));
-    expect(Object.keys(kept)).toEqual(Object.keys(before));
-    for (const [name, json] of Object.entries(kept)) {
-      expect([name, withoutSource(json)]).toEqual([name, withoutSource(before[name] ?? null)]);
-    }
-
-    expect((await run('archive', 'restore', '--all', '--json')).code).toBe(0);
-    expect(await everything()).toEqual(before);
-  });
-});
+test('what the archive kept of a generated corpus reads as the files did', () => checkKeptReads(generatedRoot(7)));
 
 const A = '11111111-1111-4111-8111-111111111111';
 const B = '22222222-2222-4222-8222-222222222222';

@@ -61,6 +61,9 @@ describe('bundles of single verbs', () => {
     ['search', 'the', '--json'],
     ['usage', '--by', 'project,model'],
     ['search', '--help'],
+    ['list'],
+    ['show', '@last', '--tools', 'full'],
+    ['diff', 'nothing', 'like this'],
     ['usage', '--by', 'nothing'],
   ];
 
@@ -80,6 +83,7 @@ describe('bundles of single verbs', () => {
       'hot-archive',
       'hot-chat',
       'hot-hook',
+      'hot-read',
       'hot-search',
       'hot-usage',
     ]);

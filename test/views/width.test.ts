@@ -14,7 +14,30 @@ test('every character of the basic plane is as wide as the library says, alone a
 });
 
 const texts = fc.string({
-  unit: fc.constantFrom('a', ' ', 'é', '…', '│', '中', '👩‍💻', '\u0301', '\u001b[1m', '-', '\u00ad'),
+  unit: fc.constantFrom(
+    'a',
+    ' ',
+    'é',
+    '…',
+    '│',
+    '中',
+    'の',
+    'ー',
+    '한',
+    '、',
+    '→',
+    '↔',
+    '\ufe0f',
+    'ｶ',
+    'ﾞ',
+    '！',
+    'ᅡ',
+    '👩‍💻',
+    '\u0301',
+    '\u001b[1m',
+    '-',
+    '\u00ad',
+  ),
 });
 
 test('any text is as wide, and wrapped as, the libraries say', () => {

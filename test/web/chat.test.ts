@@ -56,7 +56,11 @@ describeBrowser('a chat', () => {
     await page.keyboard.press('G');
     const line = page.locator('.compaction-line').first();
     // Rows come and go while the page moves: it counts once it stays.
-    const stays = async () => (await line.count()) > 0 && (await page.waitForTimeout(200), (await line.count()) > 0);
+    const stays = async () => {
+      if ((await line.count()) === 0) return false;
+      await page.waitForTimeout(200);
+      return (await line.count()) > 0;
+    };
     for (let tries = 0; tries < 40 && !(await stays()); tries += 1) {
       await page.keyboard.press('k');
       await page.waitForTimeout(250);

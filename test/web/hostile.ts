@@ -28,6 +28,7 @@ export const PAYLOADS: readonly string[] = [
   `| a | b |\n|---|---|\n| <img src=x onerror=${TRAP}> | [x](javascript:${TRAP}) |`,
   `\x1b]8;;javascript:${TRAP}\x07click\x1b]8;;\x07 \x1b]0;pwned\x07 \x1b[31mred\x1b[0m \x1b[2J\x1b[H \x1bP1;1|x\x1b\\ \x9b31m \x1b[38;2;1;2;3mrgb \x1b[38;5;999m \x1b[999999999999mx`,
   '\u202Eevil\u202C \u2028 \u2029 \u0000 \uD800 \uFEFF &lt;b&gt; &#x3C;script&#x3E;',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a page that took it for a template would run it
   '{{constructor.constructor("alert(1)")()}} ${alert(1)} __proto__ constructor',
   `[aws-key:0000] [password] [password:beef]<script>${TRAP}</script>`,
 ];
