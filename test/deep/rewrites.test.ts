@@ -1,4 +1,4 @@
-/** The same as test/edit/rewrites-damaged.test.ts, for longer: 5,000 sessions for each verb. */
+/** Slims, compressions and repairs of 5,000 damaged and generated sessions each: sound, with every prompt, and the same when done again. */
 import * as fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { BUDGET_STEPS } from '../../src/edit/slim/settings.ts';
@@ -12,8 +12,9 @@ const sources = [
   ['generated', generatedTranscript],
 ] as const;
 
-describe.each(sources)('%s sessions', (_, transcript) => {
-  test('slimmed', () => fc.assert(fc.property(transcript, settings, checkSlim), { numRuns: 2500 }));
+describe.each(sources)('S1–S8: %s sessions', (_, transcript) => {
+  test('slimmed by every preset and step', () =>
+    fc.assert(fc.property(transcript, settings, checkSlim), { numRuns: 2500 }));
   test('compressed', () =>
     fc.assert(fc.property(transcript, fc.nat(4), fc.boolean(), checkCompress), { numRuns: 2500 }));
   test('repaired', () => fc.assert(fc.property(transcript, fc.boolean(), checkRepair), { numRuns: 2500 }));
