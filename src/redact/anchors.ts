@@ -13,7 +13,11 @@ interface Pass {
   readonly byFirst: ReadonlyMap<number, readonly Anchored[]>;
 }
 
-export type AnchorScan = (text: string) => ReadonlyMap<Rule, readonly number[]>;
+export interface AnchorScan {
+  places(text: string): ReadonlyMap<Rule, readonly number[]>;
+  /** Whether there are any: looks no further than the first. */
+  hasAny(text: string): boolean;
+}
 
 export function anchorScan(rules: readonly Rule[]): AnchorScan {
   const exact = anchorsOf(rules.filter(({ anyCase }) => !anyCase));
@@ -28,11 +32,14 @@ export function anchorScan(rules: readonly Rule[]): AnchorScan {
     ),
     passOf(anchorsOf(rules.filter(({ anyCase }) => anyCase)), '', 'i'),
   ].filter((pass) => pass !== undefined);
-  return (text) => {
-    const places = new Map<Rule, number[]>();
-    for (const pass of passes) collect(text, pass, places);
-    for (const each of places.values()) each.sort((a, b) => a - b);
-    return places;
+  return {
+    places(text) {
+      const places = new Map<Rule, number[]>();
+      for (const pass of passes) collect(text, pass, places);
+      for (const each of places.values()) each.sort((a, b) => a - b);
+      return places;
+    },
+    hasAny: (text) => passes.some((pass) => anchorsIn(text, pass).next().done !== true),
   };
 }
 
@@ -81,17 +88,22 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function collect(text: string, { pattern: anyAnchor, byFirst }: Pass, places: Map<Rule, number[]>): void {
+function collect(text: string, pass: Pass, places: Map<Rule, number[]>): void {
+  for (const { rule, at } of anchorsIn(text, pass)) {
+    const known = places.get(rule);
+    if (!known) places.set(rule, [at]);
+    else if (known.at(-1) !== at) known.push(at);
+  }
+}
+
+function* anchorsIn(text: string, { pattern: anyAnchor, byFirst }: Pass): Generator<{ rule: Rule; at: number }> {
   anyAnchor.lastIndex = 0;
   for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
     for (const { rule, anchor } of byFirst.get(text.charCodeAt(at)) ?? []) {
       const pattern = anchor();
       pattern.lastIndex = at;
-      if (!pattern.test(text)) continue;
-      const known = places.get(rule);
-      if (!known) places.set(rule, [at]);
-      else if (known.at(-1) !== at) known.push(at);
+      if (pattern.test(text)) yield { rule, at };
     }
     // Another anchor may begin inside this one.
     anyAnchor.lastIndex = at + 1;

@@ -35,7 +35,7 @@ export function findSecrets(text: string, rules: readonly Rule[] = RULES): Found
 /** Whether there is anything for a rule to look at. */
 export function hasAnchor(text: string, rules: readonly Rule[]): boolean {
   const anchored = scanFor(rules);
-  return anchored(text).size > 0 || anchored(unescaped(text)?.text ?? '').size > 0;
+  return anchored.hasAny(text) || anchored.hasAny(unescaped(text)?.text ?? '');
 }
 
 const scans = new WeakMap<readonly Rule[], AnchorScan>();
@@ -48,7 +48,8 @@ function scanFor(rules: readonly Rule[]): AnchorScan {
 
 function scan(text: string, rules: readonly Rule[]): Found[] {
   const found: Found[] = [];
-  for (const [rule, places] of scanFor(rules)(text)) for (const each of rule.find(text, places)) found.push(each);
+  for (const [rule, places] of scanFor(rules).places(text))
+    for (const each of rule.find(text, places)) found.push(each);
   return found;
 }
 
