@@ -8,6 +8,7 @@ import { useAnswer } from '../app/useAnswer.ts';
 import { fullTime } from '../parts/clock.ts';
 import { Failed } from '../parts/Failed.tsx';
 import { costText, counted, percentText, shortModel, tokenText } from './amounts.ts';
+import { NumberHeading } from './headings.tsx';
 import { tokensOf } from './series.ts';
 
 const PAGE = 50;
@@ -89,15 +90,9 @@ function Parts({ parts }: { readonly parts: readonly Pick<CostPart, 'what' | 'co
       <thead>
         <tr>
           <th scope="col">Made of</th>
-          <th scope="col" class="number-cell">
-            Tokens
-          </th>
-          <th scope="col" class="number-cell">
-            Cost
-          </th>
-          <th scope="col" class="number-cell">
-            Share
-          </th>
+          <NumberHeading name="Tokens" />
+          <NumberHeading name="Cost" />
+          <NumberHeading name="Share" />
         </tr>
       </thead>
       <tbody>

@@ -1,5 +1,6 @@
 /** Sums with bars as long as their share: projects, models. */
 import { costOfRow, percentText, tokenText } from './amounts.ts';
+import { NumberHeading, ShareHeading } from './headings.tsx';
 import { hitRate, type Sum, tokensOf } from './series.ts';
 
 export interface SharesProps {
@@ -20,18 +21,10 @@ export function Shares({ what, sums, nameOf, onExplain }: SharesProps) {
       <thead>
         <tr>
           <th scope="col">{what}</th>
-          <th scope="col" class="number-cell">
-            Cost
-          </th>
-          <th scope="col" class="bar-cell">
-            <span class="visually-hidden">Share</span>
-          </th>
-          <th scope="col" class="number-cell narrow-off">
-            Tokens
-          </th>
-          <th scope="col" class="number-cell narrow-off">
-            Cache
-          </th>
+          <NumberHeading name="Cost" />
+          <ShareHeading />
+          <NumberHeading name="Tokens" narrow={false} />
+          <NumberHeading name="Cache" narrow={false} />
         </tr>
       </thead>
       <tbody>

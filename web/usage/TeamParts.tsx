@@ -6,6 +6,7 @@ import { useAnswer } from '../app/useAnswer.ts';
 import { Masked } from '../list/Masked.tsx';
 import { Failed } from '../parts/Failed.tsx';
 import { costText, counted, percentText, tokenText } from './amounts.ts';
+import { NumberHeading, ShareHeading } from './headings.tsx';
 import { Section } from './Section.tsx';
 import { Share, Shares } from './Shares.tsx';
 import { summed } from './series.ts';
@@ -64,18 +65,10 @@ function Budgets({ budgets }: Pick<TeamUsageAnswer, 'budgets'>) {
       <thead>
         <tr>
           <th scope="col">Budget</th>
-          <th scope="col" class="number-cell">
-            Spent
-          </th>
-          <th scope="col" class="bar-cell">
-            <span class="visually-hidden">Share</span>
-          </th>
-          <th scope="col" class="number-cell">
-            Limit
-          </th>
-          <th scope="col" class="number-cell narrow-off">
-            Forecast
-          </th>
+          <NumberHeading name="Spent" />
+          <ShareHeading />
+          <NumberHeading name="Limit" />
+          <NumberHeading name="Forecast" narrow={false} />
           <th scope="col">State</th>
         </tr>
       </thead>
@@ -114,18 +107,10 @@ function Habits({ habits }: Pick<TeamUsageAnswer, 'habits'>) {
         <thead>
           <tr>
             <th scope="col">Habit</th>
-            <th scope="col" class="number-cell">
-              Cost
-            </th>
-            <th scope="col" class="bar-cell">
-              <span class="visually-hidden">Share</span>
-            </th>
-            <th scope="col" class="number-cell">
-              Times
-            </th>
-            <th scope="col" class="number-cell narrow-off">
-              Tokens
-            </th>
+            <NumberHeading name="Cost" />
+            <ShareHeading />
+            <NumberHeading name="Times" />
+            <NumberHeading name="Tokens" narrow={false} />
           </tr>
         </thead>
         <tbody>
