@@ -1,11 +1,12 @@
 /** Reads policy files. One that cannot be read, or says something that is not known, means that nothing is pushed. */
 import { lstatSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import { archiveFolder, type PlaceQuery } from '../../archive/place.ts';
 import { codeOf } from '../../disk/errors.ts';
 import { asArray, asObject, asString, isObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
 import { TeamError } from '../errors.ts';
 import type { Content } from '../rows.ts';
+import { faultOf } from './pattern.ts';
 import { CONTENTS, type PolicyFile } from './types.ts';
 
 const NAME = 'team-policy.json';
@@ -49,8 +50,9 @@ function textOf(path: string): string | undefined {
   }
 }
 
-function wrong(path: string, why: string, cause?: unknown): TeamError {
-  const next = 'Nothing is pushed until it is mended (docs/team.md, "What leaves a machine").';
+function wrong(path: string, why: string, cause?: unknown, how?: string): TeamError {
+  const until = 'Nothing is pushed until it is mended (docs/team.md, "What leaves a machine").';
+  const next = how === undefined ? until : `${how} ${until}`;
   return new TeamError({ what: `The team policy cannot be followed: ${why}`, where: path, next, kind: 'other', cause });
 }
 
@@ -76,13 +78,6 @@ function toPolicy(text: string, path: string, managed: boolean): PolicyFile {
 
 const CLASS = /^[a-z][a-z0-9_-]{0,31}$/;
 
-/** A pattern that seems to name a folder and would fit none: other people's homes, variables, spaces around it. */
-const UNSURE = /^(?:[!#$%\s]|~[^/\\])|\s$|[\r\n\0]/;
-
-function leadsOut(pattern: string): boolean {
-  return /^\.\.?(?:\/|$)/.test(posix.normalize(pattern.replaceAll('\\', '/')));
-}
-
 function readerOf(path: string) {
   const known = (from: JsonObject, names: readonly string[], at: string): void => {
     const other = Object.keys(from).find((name) => !names.includes(name));
@@ -97,8 +92,9 @@ function readerOf(path: string) {
   };
   const pattern = (value: Json | undefined, name: string): string => {
     const text = asString(value);
-    if (text !== undefined && text !== '' && !UNSURE.test(text) && !leadsOut(text)) return text;
-    throw wrong(path, `"${name}" holds ${JSON.stringify(value)}, which is no path or pattern`);
+    const fault = text === undefined ? { why: 'which is no path or pattern' } : faultOf(text);
+    if (text !== undefined && fault === undefined) return text;
+    throw wrong(path, `"${name}" holds ${JSON.stringify(value)}, ${fault?.why}`, undefined, fault?.next);
   };
   return {
     known,
