@@ -97,6 +97,9 @@ export function slugOf({ name, root, session }: Pick<ArchivedState, 'name' | 'ro
   const folders = parts.slice(isConfig ? 1 : 0, -1);
   const agents = folders.indexOf('subagents');
   if (agents >= 0) folders.splice(agents);
-  if (agents > 0 && folders.at(-1) === session) folders.pop();
+  // What lies beside a session is in a folder of its id.
+  const isBeside = session !== undefined && parts.at(-1) !== `${session}.jsonl`;
+  const own = isBeside ? folders.lastIndexOf(session) : -1;
+  if (own >= 0) folders.splice(own);
   return folders.at(-1) ?? (isConfig ? '' : basename(root));
 }
