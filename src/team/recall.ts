@@ -3,7 +3,7 @@ import type { JsonObject } from '../format/json.ts';
 import { asNumber, asString } from '../format/json.ts';
 import type { Team } from './connect.ts';
 import { timeText } from './push/linerows.ts';
-import { dropRecall, recallsIn, saveRecall } from './push/records.ts';
+import { dropRecall, fileRecords, markUnsent, recallsIn, saveRecall } from './push/records.ts';
 import type { PushState } from './push/state.ts';
 import { PUSHED } from './schema/tables.ts';
 
@@ -31,7 +31,10 @@ export async function undoRecall(
     COLUMNS,
     rows.map((row) => JSON.stringify(row)),
   );
+  const known = new Set(sessions);
   for (const session of sessions) dropRecall(state.db, session);
+  // Whoever took it back, or deleted it, may have been another machine.
+  for (const { id, session } of fileRecords(state.db)) if (known.has(session)) markUnsent(state.db, id);
 }
 
 /** What a person took back, from this machine. */

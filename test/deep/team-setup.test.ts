@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asArray, asString, at, type Json } from '../../src/format/json.ts';
 import { accessStatements } from '../../src/team/schema/access.ts';
-import { parseRetention } from '../../src/team/schema/retention.ts';
+import { parseRetention, retentionOf } from '../../src/team/schema/retention.ts';
 import { parseBudget, parseMember } from '../../src/team/schema/rules.ts';
 import { setUpTeam } from '../../src/team/schema/setup.ts';
 import { leaks } from '../../src/team/schema/state.ts';
 import { STEPS, type Step } from '../../src/team/schema/steps.ts';
-import { PUSHED, TABLES } from '../../src/team/schema/tables.ts';
+import { isPushed, PUSHED, TABLES } from '../../src/team/schema/tables.ts';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
 import { tempFolder } from '../support/files.ts';
 import { runHere } from '../support/inprocess.ts';
@@ -107,9 +107,7 @@ test('days of a class are changed later, in every table that has them', async ()
   );
   for (const name of PUSHED) {
     const engineText = asString(rows.find((row) => row.name === name)?.engine_full) ?? '';
-    expect(engineText).toContain("toIntervalDay(90) WHERE retention = 'standard'");
-    expect(engineText).toContain("toIntervalDay(7) WHERE retention = 'week'");
-    expect(engineText).toContain("toIntervalDay(30) WHERE retention = 'short'");
+    expect(Object.fromEntries(retentionOf(engineText))).toEqual({ short: 30, standard: 90, long: 1825, week: 7 });
   }
   // Without a word about it they stay.
   expect(outcomes((await init('--json')).json())).toMatchObject({ retention: 'kept' });
@@ -125,6 +123,48 @@ test('rows go when the days of their class are over, and no others', async () =>
   await engine.server.command(`OPTIMIZE TABLE ${database}.usage FINAL`);
   const left = await engine.server.rows(`SELECT session FROM ${database}.usage FINAL ORDER BY session`);
   expect(left.map(({ session }) => session)).toEqual(['long', 'standard', 'unknown']);
+});
+
+/** Sessions that are left of rows with these times, named by them, after the server deleted what it had to. */
+async function leftOf(retention: string, times: readonly string[]): Promise<unknown[]> {
+  const rows = times.map((time) => JSON.stringify({ session: time, name: 'a', retention, time, version: 1 }));
+  await engine.server.insert(`${database}.entries`, ['session', 'name', 'retention', 'time', 'version'], rows);
+  await engine.server.command(`OPTIMIZE TABLE ${database}.entries FINAL`);
+  const left = await engine.server.rows(`SELECT session FROM ${database}.entries FINAL ORDER BY session`);
+  return left.map(({ session }) => session);
+}
+
+const LATE = [
+  '2026-11-01 00:00:00.000',
+  '2105-12-31 00:00:00.000',
+  '2110-01-01 00:00:00.000',
+  '2299-12-31 00:00:00.000',
+];
+
+test('with the most days that are accepted rows stay, and so do those of a far future', async () => {
+  expect((await init('--retention', 'long=36500')).code).toBe(0);
+  expect(await leftOf('long', LATE)).toEqual(LATE);
+  expect(await leftOf('short', LATE.slice(2))).toEqual(LATE);
+  const { err } = await init('--retention', 'long=36501');
+  expect(err).toContain('"long=36501" is not understood');
+});
+
+test('rules that deleted what would go after 2106 are mended, once, and it is said', async () => {
+  await init('--retention', 'week=7');
+  const days = Object.entries({ short: 30, standard: 365, long: 36500, week: 7 });
+  const before = days.map(
+    ([name, number]) => `toDateTime(time) + toIntervalDay(${number}) DELETE WHERE retention = '${name}'`,
+  );
+  for (const name of PUSHED)
+    await engine.server.command(`ALTER TABLE ${database}.${name} MODIFY TTL ${before.join(', ')}`);
+  const { text } = await init();
+  expect(text).toMatch(
+    /changed +retention: long 36500 days, short 30 days, standard 365 days, week 7 days; what would go after 2105/,
+  );
+  expect(await leftOf('long', LATE)).toEqual(LATE);
+  const after = await everything();
+  expect((await init()).text).toContain('nothing changed');
+  expect(await everything()).toEqual(after);
 });
 
 test('an older schema is upgraded step by step, its rows stay', async () => {
@@ -266,6 +306,110 @@ test('members and budgets are written once, whatever their names are', async () 
     { scope: 'project', name: '/work/a=b', period: 'week', usd: 12.5 },
     { scope: 'team', name: "r'ed", period: 'month', usd: 50 },
   ]);
+});
+
+test('with a clock that is behind, what was set is what holds', async () => {
+  const later = '2100-01-01 00:00:00';
+  await init();
+  const version = `toUnixTimestamp64Milli(toDateTime64('${later}', 3))`;
+  await engine.server.command(
+    `INSERT INTO ${database}.members (login, team, removed, version) VALUES ('anna', 'red', 1, ${version})`,
+  );
+  // As someone may write it by hand, beyond what a number holds here.
+  await engine.server.command(
+    `INSERT INTO ${database}.budgets (scope, name, period, usd, version) VALUES ('team', 'red', 'month', 1, 4102444800000000001)`,
+  );
+  const args = ['--json', '--member', 'anna:red', '--budget', 'team:red=20'];
+  expect(outcomes((await init(...args)).json())).toMatchObject({
+    'member anna': 'made',
+    'budget of team red': 'changed',
+  });
+  expect(await engine.server.rows(`SELECT login, removed FROM ${database}.members FINAL`)).toEqual([
+    { login: 'anna', removed: 0 },
+  ]);
+  expect(await engine.server.rows(`SELECT usd FROM ${database}.budgets FINAL`)).toEqual([{ usd: 20 }]);
+  expect(outcomes((await init(...args)).json())).toMatchObject({ 'member anna': 'kept', 'budget of team red': 'kept' });
+
+  // The number of the schema is such a row, too.
+  await engine.server.command(`ALTER TABLE ${database}.schema_version DELETE WHERE 1`, undefined, {
+    mutations_sync: '2',
+  });
+  await engine.server.command(
+    `INSERT INTO ${database}.schema_version (part, value, version) VALUES ('schema', '0', ${version}), ('access', 'old', ${version})`,
+  );
+  await init();
+  expect((await init()).text).toContain('nothing changed');
+});
+
+test('when something fails, what was done before is told', async () => {
+  await engine.fail((request) =>
+    request.sql.includes('.budgets (')
+      ? { status: 403, body: 'Code: 497. DB::Exception: no. (ACCESS_DENIED)' }
+      : undefined,
+  );
+  const args = ['--member', 'anna:red', '--budget', 'team:red=20'];
+  const { code, text, err } = await init(...args);
+  const json = await init('--json', ...args, '--member', 'ben:red');
+  await engine.works();
+  expect(code).toBe(1);
+  expect(text).toMatch(
+    /it broke off; this was done:\n +made +step 1: .*\n +made +retention[\s\S]*made +member anna: red\n$/,
+  );
+  expect(err).toContain('this login may not do that');
+  expect(json.code).toBe(1);
+  expectValid('team-init', json.json());
+  expect(outcomes(json.json())).toMatchObject({ tables: 'kept', 'member anna': 'kept', 'member ben': 'made' });
+
+  database = `${database}_more`;
+  await engine.fail((request) => (request.sql.startsWith('CREATE ROLE') ? { status: 500, body: 'gone' } : undefined));
+  const broken = await init();
+  await engine.works();
+  expect(broken.code).toBe(1);
+  expect(broken.text).toMatch(/made +step 1/);
+});
+
+test('a database of one server is not made one of a cluster, nor the other way round', async () => {
+  const cluster = (tables = '') =>
+    engine.fail(
+      (request, told: { tables: string }) => {
+        if (request.sql.includes('FROM system.clusters'))
+          return { status: 200, body: '{"host_name":"a","cluster":"main"}\n' };
+        if (request.sql.includes('clusterAllReplicas')) return { status: 200, body: '{"login":"default"}\n' };
+        return request.sql.includes('engine_full') && told.tables !== ''
+          ? { status: 200, body: told.tables }
+          : undefined;
+      },
+      { tables },
+    );
+  await init();
+  const before = await everything();
+  await cluster();
+  const refused = await init('--cluster', 'main', '--member', 'anna:red');
+  await engine.works();
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain(`The database "${database}" was made without a cluster`);
+  expect(refused.err).toContain('Nothing was touched');
+  expect(await everything()).toEqual(before);
+  expect(await engine.server.rows(`SELECT login FROM ${database}.members`)).toEqual([]);
+
+  // What a server of a cluster says of its tables; this one knows no cluster.
+  const spread = TABLES.flatMap(({ name }) =>
+    isPushed(name)
+      ? [
+          { name, engine_full: `Distributed('main', '${database}', '${name}_local', sipHash64(session))` },
+          { name: `${name}_local`, engine_full: "ReplicatedReplacingMergeTree('/clickhouse/tables', 'a', version)" },
+        ]
+      : [{ name, engine_full: "ReplicatedReplacingMergeTree('/clickhouse/tables', 'a', version)" }],
+  );
+  await cluster(spread.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const without = await init('--member', 'anna:red');
+  const allowed = await init('--cluster', 'main', '--dry-run');
+  await engine.works();
+  expect(without.code).toBe(1);
+  expect(without.err).toContain(`The database "${database}" was made for the cluster "main"`);
+  expect(without.err).toContain('Say --cluster main');
+  expect(await everything()).toEqual(before);
+  expect(allowed).toMatchObject({ code: 0 });
 });
 
 test('what is not understood is refused before anything is made', async () => {

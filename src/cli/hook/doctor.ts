@@ -1,7 +1,7 @@
 /** `skein hook doctor`. */
 import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
-import { checkHook } from '../../client/hook/checks.ts';
+import { type Check, checkHook, wordsIn } from '../../client/hook/checks.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
 import { projectSettings, userSettings } from '../../client/hook/settings.ts';
 import { safeLine } from '../../views/safe.ts';
@@ -9,6 +9,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { version } from '../mcp/version.ts';
 import { writeJson } from './install.ts';
+import { installedIn } from './status.ts';
 
 /** Exit code 1 when something is in the way. */
 export async function doctor(context: Context, args: Arguments): Promise<number> {
@@ -19,6 +20,7 @@ export async function doctor(context: Context, args: Arguments): Promise<number>
     now: context.now().getTime(),
     version: version(),
   });
+  checks.push(...(await teamChecks(context)));
   const isFine = checks.every(({ state }) => state !== 'bad');
   if (args.flag('json')) writeJson(context, { ok: isFine, checks });
   else {
@@ -30,4 +32,31 @@ export async function doctor(context: Context, args: Arguments): Promise<number>
     }
   }
   return isFine ? 0 : 1;
+}
+
+/** Of each team that an installed hook pushes to. */
+async function teamChecks(context: Context): Promise<Check[]> {
+  const commands = installedIn(context).flatMap((each) => each.commands.map(wordsIn));
+  const teams = new Set(commands.filter((words) => words.includes('--team')).map(teamIn));
+  if (teams.size === 0) return [];
+  const [{ checkTeam, troubleOf }, { resolveTarget }, { policyOf }] = await Promise.all([
+    import('../../client/hook/team.ts'),
+    import('../../team/target.ts'),
+    import('../team/policied.ts'),
+  ]);
+  const checks: Check[] = [];
+  for (const team of teams) {
+    try {
+      const target = resolveTarget(context, team);
+      checks.push(await checkTeam(target));
+      policyOf(context);
+    } catch (error) {
+      checks.push(troubleOf(error));
+    }
+  }
+  return checks;
+}
+
+function teamIn(words: readonly string[]): string {
+  return words[words.indexOf('--team') + 1] ?? '';
 }

@@ -30,6 +30,12 @@ export async function run(context: Context, args: Arguments): Promise<number> {
   });
   try {
     const choice = choiceOf(args);
+    if (context.env[PUSHES] !== undefined && choice.team !== undefined) {
+      event = 'push';
+      const { pushQuietly } = await import('./push.ts');
+      await pushQuietly(context, choice.team, report);
+      return 0;
+    }
     const handed = handedOver(context.env[HANDED_OVER]);
     const timeoutMs = handed === undefined ? choice.timeoutMs : LARGE_MS;
     const end = Date.now() + Math.max(0, Math.round(timeoutMs - process.uptime() * 1000));
@@ -67,7 +73,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     const limits = { deadline, signal: stop.signal };
     if (handed !== undefined) await runHandedOver(handed, choice, world, limits);
     else await runHook(input, choice, { ...world, handOver }, limits);
-    if (handed === undefined && choice.team !== undefined) pushTo(choice.team);
+    if (handed === undefined && choice.team !== undefined) startPush();
     report('info', 'done');
   } catch (error) {
     report('error', reasonOf(error));
@@ -86,11 +92,16 @@ function handOver(session: SessionToSend): void {
   spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' }).unref();
 }
 
-/** Nobody waits for it either. It sends what is new, also of sessions that had to wait, and ends at once when there is nothing. */
-function pushTo(team: string): void {
+const PUSHES = 'SKEIN_HOOK_PUSH';
+
+/**
+ * Nobody waits for it either. It sends what is new, also of sessions that had to wait, and ends at once when there is nothing. The same
+ * command, so that what goes wrong can be told in the log.
+ */
+function startPush(): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const command = [...process.argv.slice(1, 2), 'team', 'push', '--quiet', '--team', team];
-  spawn(process.execPath, command, { detached: true, stdio: 'ignore' }).unref();
+  const env = { ...process.env, [PUSHES]: '1' };
+  spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' }).unref();
 }
 
 function handedOver(text: string | undefined): SessionToSend | undefined {

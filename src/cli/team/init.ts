@@ -26,12 +26,26 @@ export async function run(context: Context, args: Arguments): Promise<number> {
   };
   // Its database may not be there yet. All servers of a cluster take their time.
   return withTeam({ ...target, database: 'system', timeoutMs: target.timeoutMs ?? TIMEOUT }, async (server) => {
-    const result = await setUpTeam(server, plan);
-    const ruled = await setRules(server, plan, rules, context.now().getTime());
-    tell(context, args, target, { ...result, done: [...result.done, ...ruled] }, plan);
+    let result: SetUp = { from: 0, to: 0, done: [], warnings: [] };
+    const ruled: Done[] = [];
+    const onStart = (soFar: SetUp) => {
+      result = soFar;
+    };
+    const all = () => ({ ...result, done: [...result.done, ...ruled] });
+    try {
+      await setUpTeam(server, { ...plan, onStart });
+      await setRules(server, plan, rules, context.now().getTime(), ruled);
+    } catch (error) {
+      // What was done stays done, and is told before what went wrong.
+      if (plan.dryRun !== true && result.done.length > 0) tell(context, args, target, all(), plan, BROKEN_OFF);
+      throw error;
+    }
+    tell(context, args, target, all(), plan);
     return 0;
   });
 }
+
+const BROKEN_OFF = 'it broke off; this was done:';
 
 function planOf(target: TeamTarget, args: Arguments): Plan {
   const cluster = args.value('cluster') ?? target.cluster;
@@ -58,13 +72,14 @@ function tell(
   target: TeamTarget,
   { from, to, done, warnings }: SetUp,
   plan: Plan,
+  head = told(from, to, done),
 ): void {
   const { out } = context;
   const dryRun = plan.dryRun === true;
   const waiting = done.filter(({ outcome }) => outcome === 'asked').flatMap(({ statements }) => statements);
   if (args.flag('json')) {
-    const head = { team: target.name, database: target.database, cluster: plan.cluster ?? null, dryRun, from, to };
-    out.write(`${JSON.stringify({ ...head, done, administrator: waiting, warnings }, null, 2)}\n`);
+    const about = { team: target.name, database: target.database, cluster: plan.cluster ?? null, dryRun, from, to };
+    out.write(`${JSON.stringify({ ...about, done, administrator: waiting, warnings }, null, 2)}\n`);
     return;
   }
   for (const warning of warnings) context.err.write(`${context.err.style.bad('warning:')} ${warning}\n`);
@@ -74,7 +89,7 @@ function tell(
     if (statements.length === 0) out.write('-- nothing to do\n');
     return;
   }
-  out.write(`${target.name}, database ${target.database}: ${told(from, to, done)}\n`);
+  out.write(`${target.name}, database ${target.database}: ${head}\n`);
   for (const { what, outcome, detail } of done) out.write(`  ${WORDS[outcome].padEnd(8)} ${what}: ${detail}\n`);
   if (waiting.length > 0) {
     out.write('\nThis login may not do the following; an administrator of the server has to run it:\n\n');

@@ -33,6 +33,8 @@ export interface Batch {
   /** Rows sent so far, by table. */
   readonly sent: Readonly<Record<SentTable, number>>;
   add(table: SentTable, row: object): void;
+  /** A row that takes another back goes first: in one insert with what replaces it, only the latter would stay, and maybe not for long. */
+  addGone(table: SentTable, row: object): void;
   note(note: Note): void;
   /** Enough has gathered. */
   readonly isFull: boolean;
@@ -46,6 +48,7 @@ const COLUMNS = new Map(
 /** Without a team it only counts. */
 export function createBatch(team: Sender | undefined, db: Database, patience: Patience): Batch {
   const waiting = new Map<SentTable, string[]>();
+  const gone = new Map<SentTable, string[]>();
   let notes: Note[] = [];
   let held = 0;
   let heldBytes = 0;
@@ -64,24 +67,37 @@ export function createBatch(team: Sender | undefined, db: Database, patience: Pa
       else transaction(db, all);
     };
     put('before');
-    for (const table of ORDER) {
-      const lines = waiting.get(table) ?? [];
-      for (const part of parts(lines)) {
-        const token = tokenOf(table, part);
-        if (team)
-          await retried(
-            () => team.insert(table, COLUMNS.get(table) ?? [], part, { token, signal: patience.signal }),
-            patience,
-          );
-        sent[table] += part.length;
-      }
+    for (const rows of [gone, waiting]) {
+      for (const table of ORDER) await send(table, rows.get(table) ?? []);
     }
     put('after');
+    gone.clear();
     waiting.clear();
     notes = [];
     held = 0;
     bytes += heldBytes;
     heldBytes = 0;
+  }
+
+  async function send(table: SentTable, lines: readonly string[]): Promise<void> {
+    for (const part of parts(lines)) {
+      const token = tokenOf(table, part);
+      if (team)
+        await retried(
+          () => team.insert(table, COLUMNS.get(table) ?? [], part, { token, signal: patience.signal }),
+          patience,
+        );
+      sent[table] += part.length;
+    }
+  }
+
+  function hold(rows: Map<SentTable, string[]>, table: SentTable, row: object): void {
+    const line = rowText(row);
+    const lines = rows.get(table) ?? [];
+    lines.push(line);
+    rows.set(table, lines);
+    held += 1;
+    heldBytes += line.length;
   }
 
   return {
@@ -95,14 +111,8 @@ export function createBatch(team: Sender | undefined, db: Database, patience: Pa
       return bytes;
     },
     sent,
-    add(table, row) {
-      const line = JSON.stringify(row);
-      const lines = waiting.get(table) ?? [];
-      lines.push(line);
-      waiting.set(table, lines);
-      held += 1;
-      heldBytes += line.length;
-    },
+    add: (table, row) => hold(waiting, table, row),
+    addGone: (table, row) => hold(gone, table, row),
     note: (note) => {
       notes.push(note);
     },
@@ -111,6 +121,14 @@ export function createBatch(team: Sender | undefined, db: Database, patience: Pa
     },
     flush,
   };
+}
+
+/** Half of a character is an escape here, which the server cannot read: it stands for what cannot be read there, too. */
+function rowText(row: object): string {
+  const text = JSON.stringify(row);
+  return text.includes('\\ud')
+    ? JSON.stringify(row, (_name, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
+    : text;
 }
 
 /** A group of many small tables is one request each; a table that is more than that is several. */
@@ -142,13 +160,13 @@ export function hashOfRows(rows: readonly object[]): string {
   return hash.digest('base64url').slice(0, 16);
 }
 
-/** A row that takes another back: its key, and the time that says where it lies. */
+/** A row that takes another back: its key, and the time that says where it lies. Of no class, so that it outlives what it takes back. */
 export function goneRow(
   { kind, key, time }: GoneRow,
-  common: { readonly session: string; readonly name: string; readonly retention: string },
+  common: { readonly session: string; readonly name: string },
   version: number,
 ): JsonObject {
   const columns: JsonObject = JSON.parse(key);
   const nullable = kind === 'files' ? { mtime: time } : {};
-  return { ...common, ...columns, ...nullable, time, version, deleted: 1 };
+  return { ...common, ...columns, ...nullable, retention: '', time, version, deleted: 1 };
 }

@@ -4,9 +4,9 @@ import { projectOfCwds } from '../../disk/project.ts';
 import { readLinesOf } from '../../disk/read.ts';
 import { fileSource } from '../../disk/source.ts';
 import { type FileUsage, usageOfFile } from '../../disk/usage.ts';
-import { toParsedEntry } from '../../format/entry.ts';
+import { type ParsedEntry, toParsedEntry } from '../../format/entry.ts';
 import { decode } from '../../format/text.ts';
-import { createOutline, type Outline, titleOf } from '../../graph/outline.ts';
+import { createOutline, type Outline, type Titles, titleOf } from '../../graph/outline.ts';
 import { millisOf } from '../../graph/time.ts';
 import type { FileRow, ToolCallRow, UsageRow } from '../rows.ts';
 import { type FileColumns, type LineRows, rowsOfLine, timeText } from './linerows.ts';
@@ -34,9 +34,11 @@ export interface FileRowOptions {
   readonly secret: string;
   readonly pathOf: (file: PushFile) => string;
   readonly isDenied: (cwd: string) => boolean;
+  /** Not all folders may leave: a line that cannot be read, and so tells none, stays. */
+  readonly hasRules: boolean;
   /** What the archive kept of it. */
   readonly usageOf?: (file: PushFile) => FileUsage[] | undefined;
-  /** The chat a session belongs to, if all of that may leave. */
+  /** The chat a session belongs to. Its title may have been said in another one. */
   readonly chatOf: (session: string) => { readonly id: string; readonly title?: string | undefined } | undefined;
   readonly onPart?: () => void;
 }
@@ -76,6 +78,8 @@ function* transcriptRows(file: PushFile, options: FileRowOptions): Generator<Fil
   const project = shape.project(projectOfFile(file, facts));
   const tools = createToolRows({ columns, project, shape, secret: options.secret });
   const outline = file.kind === 'session' ? createOutline() : undefined;
+  /** The same of the same lines as they are here. */
+  const unshaped = outline && shape.content === 'masked' ? createOutline() : undefined;
   /** By where they begin: lines that may tell of usage and tell no time. */
   const untimed = new Map<number, number>();
   const { mtimeMs } = file.state;
@@ -97,13 +101,14 @@ function* transcriptRows(file: PushFile, options: FileRowOptions): Generator<Fil
       if (parsed.entry.kind === 'progress' || (own === undefined && parsed.entry.kind === 'assistant')) {
         untimed.set(line.start, time);
       }
-      const shaped = parsed.json && cwdsIn(parsed.json).some(isDenied) ? 'denied' : shape.line(parsed, raw);
+      const shaped = heldBy(parsed, options) ?? shape.line(parsed, raw);
       if (typeof shaped === 'string') {
         yield { kind: 'held', n: line.number, why: shaped };
         continue;
       }
       digest.update(`${line.number} ${shaped.text}\n`);
       outline?.add(shaped.entry);
+      unshaped?.add(parsed.entry);
       if (parsed.json !== undefined) tools.add(parsed.entry, parsed.json, shaped.json, time);
       const rows = rowsOfLine(shaped, line.number, time, { columns, shape, calls: facts.calls });
       yield { kind: 'line', n: line.number, time: rows.entry.time, rows };
@@ -120,23 +125,48 @@ function* transcriptRows(file: PushFile, options: FileRowOptions): Generator<Fil
   for (const row of usage) yield { kind: 'usage', row };
   // That of the file as it is here would tell whoever guesses what was masked that he guessed right.
   const sent = shape.content === 'full' ? {} : { digest: digest.digest('hex') };
-  const row = { ...fileRow(file, options), ...sent, project, lines, ...told(file, outline?.result(), options) };
+  const said = told(file, outline?.result(), unshaped?.result(), options);
+  const row = { ...fileRow(file, options), ...sent, project, lines, ...said };
   yield { kind: 'file', row };
 }
 
-function told(file: PushFile, outline: Outline | undefined, { shape, chatOf }: FileRowOptions) {
+/** By the rule of folders. */
+function heldBy({ entry, json }: ParsedEntry, { isDenied, hasRules }: FileRowOptions): HeldWhy | undefined {
+  if (json === undefined) return hasRules && entry.kind !== 'blank' ? 'unreadable' : undefined;
+  return cwdsIn(json).some(isDenied) ? 'denied' : undefined;
+}
+
+function told(
+  file: PushFile,
+  outline: Outline | undefined,
+  unshaped: Outline | undefined,
+  { shape, chatOf }: FileRowOptions,
+) {
   if (outline === undefined) return {};
   const chat = chatOf(file.session);
-  const own = titleOf(outline.titles, new Set()) ?? '';
   const updated = millisOf(outline.updated);
   return {
     chat: chat?.id ?? file.session,
-    // Its own words were shaped with their lines.
-    title: shape.content === 'none' ? '' : chat?.title === undefined ? own : shape.name(chat.title),
+    title: shape.content === 'none' ? '' : titleSaid(outline.titles, (unshaped ?? outline).titles, chat?.title),
     updated: updated === undefined ? null : timeText(updated),
     time: timeText(updated ?? file.state.mtimeMs),
     outline: JSON.stringify(outline),
   };
+}
+
+/**
+ * The title of the chat, where it was said in this session: as it was shaped with its line, since only the secrets of
+ * this session are known here. One that another session said stands in the row of that.
+ */
+function titleSaid(shaped: Titles, unshaped: Titles, title: string | undefined): string {
+  if (title === undefined) return titleOf(shaped, new Set()) ?? '';
+  const place = titlesIn(unshaped).indexOf(title);
+  return titlesIn(shaped)[place] ?? '';
+}
+
+function titlesIn({ custom, ai, agentName, firstPrompt, summaries }: Titles): (string | undefined)[] {
+  const said = [custom, ai, agentName, firstPrompt, ...summaries.map(({ text }) => text)];
+  return said.map((each) => titleOf({ custom: each, summaries: [] }, new Set()));
 }
 
 function fileRow(file: PushFile, options: FileRowOptions): FileRow {

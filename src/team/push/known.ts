@@ -8,7 +8,7 @@ import { createDecider } from '../policy/decide.ts';
 import { projectOfFile } from './filerows.ts';
 import { lookOver } from './lookover.ts';
 import { openReading } from './reading.ts';
-import { fileRecords, pendingGone, type RecallRecord, recallsIn } from './records.ts';
+import { type FileRecord, fileRecords, hasRows, pendingGone, type RecallRecord, recallsIn } from './records.ts';
 import { type PushFile, type PushSession, pushSessions } from './sessions.ts';
 import type { PushOptions } from './types.ts';
 
@@ -35,8 +35,7 @@ export function openKnown(options: PushOptions) {
   const foldersIn = (file: PushFile): readonly string[] => {
     const record = known.get(file.key);
     if (record?.looked === digestOf(file)) return record.cwds;
-    const outlined = file.kind === 'session' ? reading.cwdsOf(file) : undefined;
-    return outlined ?? [...lookOver([file], { pathOf: reading.pathOf, learn: () => {} }).cwds];
+    return reading.cwdsOf(file) ?? [...lookOver([file], { pathOf: reading.pathOf, learn: () => {} }).cwds];
   };
   /** Enough to hold most of those back that stay here; whatever may leave is read as a whole before it is decided. */
   const foldersOf = ({ files }: PushSession) =>
@@ -45,18 +44,9 @@ export function openKnown(options: PushOptions) {
       return isKnown || file.kind === 'session' ? foldersIn(file) : [];
     });
   const byId = new Map(everything.map((session) => [session.id, session]));
-  const isPublic = remembered((session: PushSession) => {
-    const recall = recalls.get(session.id);
-    const folders = session.files.flatMap((file) => (file.isTranscript ? foldersIn(file) : []));
-    return recall?.by !== 'person' && decider.session(undefined, folders).allowed;
-  });
-  /** A chat's title may have been said in a session that stays here. */
-  const chatOf = remembered((id: string) => {
-    const chat = reading.chatOf(id);
-    const together = chat && reading.sessionsOf(chat.id);
-    const others = (together ?? []).flatMap((each) => (each === id ? [] : (byId.get(each) ?? [])));
-    return chat && others.every(isPublic) ? chat : chat && { id: chat.id };
-  });
+  const chatOf = remembered(reading.chatOf);
+  /** Then a line that tells no folder may be of one that is denied. */
+  const hasRules = !decider.session(undefined, []).allowed;
 
   const fingerprintOf = (file: PushFile, retention: string): string => {
     const chat = file.kind === 'session' ? chatOf(file.session) : undefined;
@@ -66,11 +56,20 @@ export function openKnown(options: PushOptions) {
       policy.names,
       person,
       machine(file.state.origin),
-      retention,
       home,
+      policy.content === 'full' && hasRules,
       chat ?? null,
     ];
-    return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24);
+    return `${retention}:${createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 24)}`;
+  };
+  /** Whether all that was sent of a file is known to be of this class. */
+  const wasKeptIn = (file: PushFile, retention: string): boolean =>
+    known.get(file.key)?.fingerprint?.startsWith(`${retention}:`) === true;
+
+  /** What was sent of files that the archive no longer has there: forgotten, or moved. */
+  const leftBehind = ({ id, files }: PushSession): FileRecord[] => {
+    const keys = new Set(files.map(({ key }) => key));
+    return (records.get(id) ?? []).filter((record) => !keys.has(record.key) && hasRows(db, record.id));
   };
 
   /** Nothing of it is new, by what is known without reading it. */
@@ -83,6 +82,7 @@ export function openKnown(options: PushOptions) {
       for (const cwd of record.cwds) folders.add(cwd);
     }
     if (!decider.session(undefined, folders).allowed || recalls.has(session.id)) return false;
+    if (leftBehind(session).length > 0) return false;
     const retention = decider.retention(projectIn(session, folders));
     return session.files.every((file) => {
       const record = known.get(file.key);
@@ -127,7 +127,10 @@ export function openKnown(options: PushOptions) {
     recalledBy: (by: RecallRecord['by']) => (by === 'person' ? '' : machineOf(here)),
     foldersOf,
     chatOf,
+    hasRules,
     fingerprintOf,
+    wasKeptIn,
+    leftBehind,
     isUnchanged,
     isGrowing,
     /** The class a session is kept in. */

@@ -46,13 +46,16 @@ export function rowsOfLine(shaped: Shaped, n: number, time: number, options: Lin
   return { entry, messages };
 }
 
+/** More have no place in a column of UInt16: they would take those of others. */
+const MOST_PARTS = 65_535;
+
 function messagesOf(shaped: Shaped, n: number, time: number, { columns, shape, calls }: LineOptions): MessageRow[] {
   const { entry, json, text } = shaped;
   const found =
     entry.kind === 'unreadable' ? (text.includes('\0') ? undefined : findableText(text)) : findableOf(entry, json);
   if (found === undefined) return [];
   const identity = keyOf(found.identity).toString('hex');
-  return found.parts.map((part, place) => {
+  return found.parts.slice(0, MOST_PARTS).map((part, place) => {
     const words = wordListOf(part.text);
     const about = aboutOf(part, calls, shape);
     return {

@@ -15,6 +15,7 @@ import {
   ensureFile,
   type FileRecord,
   hasRows,
+  markUnsent,
   type RecallRecord,
   saveLooked,
   saveRecall,
@@ -69,11 +70,8 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
       // Hidden at once, whatever comes next.
       await batch.flush();
     }
-    for (const record of own) {
-      const retention = 'standard';
-      await takeBackFile({ batch, db, record, goneVersion: version, retention, again: false, onHeld: () => {} });
-    }
-    takenBack.push(id);
+    for (const record of own) await takeBackFile({ batch, db, record, goneVersion: version });
+    batch.note({ after: () => takenBack.push(id) });
   }
 
   async function pushSession(session: PushSession): Promise<void> {
@@ -90,12 +88,9 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
     if (!decision.allowed) return holdBack(session, decision);
     const retention = known.retentionOf(session, facts.cwds);
     const before = batch.pending + batch.rows;
-    const left = leftElsewhere(session);
-    for (const record of left) {
-      const goneVersion = state.nextVersion(options.now());
-      await takeBackFile({ batch, db, record, goneVersion, retention, again: false, onHeld: () => {} });
-    }
-    const again = options.again === true || left.length > 0;
+    const left = known.leftBehind(session);
+    for (const record of left) await takeBackFile({ batch, db, record, goneVersion: state.nextVersion(options.now()) });
+    const again = left.some((record) => isElsewhere(record, session));
     for (const file of session.files) {
       const record = ensureFile(db, file, machine(file.state.origin));
       const goneVersion = state.nextVersion(options.now());
@@ -109,6 +104,7 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
         secret: state.secret,
         pathOf: reading.pathOf,
         isDenied: decider.isDenied,
+        hasRules: known.hasRules,
         usageOf: reading.usageOf,
         chatOf,
         onPart,
@@ -117,7 +113,8 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
       const onHeld = (why: string) => {
         lines[why] = (lines[why] ?? 0) + 1;
       };
-      await sendFile(rows, done, { batch, db, record, goneVersion, retention, again, onHeld });
+      const replaces = !known.wasKeptIn(file, retention);
+      await sendFile(rows, done, { batch, db, record, goneVersion, again, replaces, onHeld });
       bytesBefore += file.state.size;
     }
     const recall = recalls.get(session.id);
@@ -137,16 +134,6 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
     if (batch.isFull) await batch.flush();
   }
 
-  /** Its rows are called the same wherever it lies: those of a folder it lay in before go, and all of the new ones are sent. */
-  function leftElsewhere({ id, files }: PushSession): FileRecord[] {
-    const keys = new Set(files.map(({ key }) => key));
-    const names = new Set(files.map(({ name, state: { origin } }) => JSON.stringify([origin, name])));
-    return (records.get(id) ?? []).filter(
-      ({ key, name, id: file }) =>
-        !keys.has(key) && names.has(JSON.stringify([originOf(key), name])) && hasRows(db, file),
-    );
-  }
-
   async function holdBack(session: PushSession, { rule, why }: Decision): Promise<void> {
     held.push({ session: session.id, rule, why });
     settled.add(session.id);
@@ -157,6 +144,9 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
     return { session, name: known.recalledBy(by), reason, undone, time: timeText(options.now()) };
   }
 
+  if (options.again) {
+    for (const { id } of wanted) for (const record of records.get(id) ?? []) markUnsent(db, record.id);
+  }
   let done = 0;
   try {
     for (const session of wanted) {
@@ -177,7 +167,8 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
       } else {
         try {
           const quick = decider.session(undefined, known.foldersOf(session));
-          if (!quick.allowed) await holdBack(session, quick);
+          // Which project it is of may stand in its agents alone.
+          if (!quick.allowed && quick.rule !== 'unknown-project') await holdBack(session, quick);
           else if (!(options.patient && known.isGrowing(session))) await pushSession(session);
         } catch (error) {
           if (!(error instanceof DiskError)) throw error;
@@ -218,6 +209,11 @@ async function push(batch: Batch, options: PushOptions): Promise<PushReport> {
     waiting: wanted.filter(({ id }) => !settled.has(id)).length,
     stoppedBy,
   };
+}
+
+/** Rows of a file are called the same wherever it lies: with those of the folder it lay in before the new ones go, and are sent again. */
+function isElsewhere({ key, name }: FileRecord, { files }: PushSession): boolean {
+  return files.some((file) => file.name === name && file.state.origin === originOf(key));
 }
 
 const LARGE = 8 << 20;

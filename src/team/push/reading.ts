@@ -4,7 +4,6 @@ import type { ArchivedState } from '../../archive/files.ts';
 import { createMounter } from '../../archive/mountfiles.ts';
 import { openOutlines } from '../../archive/outlines.ts';
 import { chatOfSession } from '../../archive/search/knownchats.ts';
-import { all, textOf } from '../../archive/sqlite.ts';
 import type { Archive } from '../../archive/store.ts';
 import { openUsage } from '../../archive/usagekept.ts';
 import { type MountedFile, mountFile } from '../../disk/mounts.ts';
@@ -29,12 +28,6 @@ export function openReading(archive: Archive) {
     cwdsOf: (file: PushFile) => outlines?.find(file.state.digest)?.cwds,
     usageOf: (file: PushFile) => usage?.find(file.state.digest, `team-push:${file.state.version}`),
     chatOf: (session: string) => (index === undefined ? undefined : quietly(() => chatOfSession(index.db, session))),
-    sessionsOf: (chat: string): string[] =>
-      (index === undefined
-        ? undefined
-        : quietly(() =>
-            all(index.db, 'SELECT session FROM chat WHERE chat = ?', chat).map((row) => textOf(row, 'session')),
-          )) ?? [],
     close() {
       usage?.close();
       index?.close();

@@ -222,6 +222,13 @@ export function savePushed(db: Database, file: number, pushed: Pushed | undefine
   run(db, 'UPDATE file SET digest = ?, fingerprint = ?, size = ? WHERE id = ?', digest, fingerprint, size, file);
 }
 
+/** What was sent of it may not be there: the next push sends all of it again. */
+export function markUnsent(db: Database, file: number): void {
+  savePushed(db, file, undefined);
+  run(db, 'UPDATE line SET hash = NULL WHERE file = ?', file);
+  run(db, 'UPDATE other SET hash = NULL WHERE file = ?', file);
+}
+
 export interface Pushed {
   readonly digest: string;
   readonly fingerprint: string;

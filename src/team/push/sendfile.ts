@@ -31,15 +31,20 @@ export interface SendOptions {
   readonly record: FileRecord;
   /** Of the rows that take others back; the rows themselves have a larger one. */
   readonly goneVersion: number;
-  readonly retention: string;
+}
+
+export interface FileOptions extends SendOptions {
   /** Send everything, whatever is known of earlier pushes. */
   readonly again: boolean;
+  /** Its rows may have been sent with another class, and those could outlive the new ones: they are taken back, too. */
+  readonly replaces: boolean;
   readonly onHeld: (why: string) => void;
 }
 
-export async function sendFile(items: Iterable<FileItem>, done: Pushed, options: SendOptions): Promise<void> {
+export async function sendFile(items: Iterable<FileItem>, done: Pushed, options: FileOptions): Promise<void> {
   const { batch, db, record } = options;
   const file = record.id;
+  begin(options);
   const before = { tool_calls: othersOf(db, file, 'tool_calls'), usage: othersOf(db, file, 'usage') };
   const filesBefore = othersOf(db, file, 'files');
   takeBack(pendingGone(db, file), options);
@@ -75,20 +80,25 @@ export async function sendFile(items: Iterable<FileItem>, done: Pushed, options:
   batch.note({ after: () => savePushed(db, file, done) });
 }
 
+/** Until all of it is sent, it is not as it was last pushed: whatever comes between, the next push looks at it again. */
+function begin({ batch, db, record }: SendOptions): void {
+  batch.note({ before: () => savePushed(db, record.id, undefined), after: () => {} });
+}
+
 /** Everything that was sent of it. */
 export async function takeBackFile(options: SendOptions): Promise<void> {
   const { batch, db, record } = options;
+  begin(options);
   takeBack(pendingGone(db, record.id), options);
   for (const table of ['files', 'tool_calls', 'usage'] as const) {
     dropOthers(table, othersOf(db, record.id, table).values(), options);
     if (batch.isFull) await batch.flush();
   }
   await dropLinesFrom(0, options);
-  batch.note({ after: () => savePushed(db, record.id, undefined) });
 }
 
-function sendLine(n: number, { entry, messages }: LineRows, options: SendOptions): void {
-  const { batch, db, record, again } = options;
+function sendLine(n: number, { entry, messages }: LineRows, options: FileOptions): void {
+  const { batch, db, record, again, replaces } = options;
   const file = record.id;
   const hash = hashOfRows([entry, ...messages]);
   const known = lineRecord(db, file, n);
@@ -102,7 +112,7 @@ function sendLine(n: number, { entry, messages }: LineRows, options: SendOptions
     inner: first === undefined || first.time === entry.time ? '' : first.time,
     hash: undefined,
   };
-  const kept = new Set(goneOfLine(file, n, line).map(nameOf));
+  const kept = new Set(replaces ? [] : goneOfLine(file, n, line).map(nameOf));
   const gone = known === undefined ? [] : goneOfLine(file, n, known).filter((row) => !kept.has(nameOf(row)));
   batch.add('entries', entry);
   for (const row of messages) batch.add('messages', row);
@@ -125,15 +135,22 @@ function sendOther(
   kind: PushedTable,
   key: string,
   row: { readonly time: string },
-  known: ReadonlyMap<string, { readonly hash: string | undefined }>,
-  { batch, db, record, again }: SendOptions,
+  known: ReadonlyMap<string, { readonly hash: string | undefined; readonly time: string }>,
+  options: FileOptions,
 ): void {
+  const { batch, db, record, again, replaces } = options;
   const hash = hashOfRows([row]);
-  if (known.get(key)?.hash === hash && !again && kind !== 'files') return;
+  const before = known.get(key);
+  if (before?.hash === hash && !again && kind !== 'files') return;
   const other = { key, time: row.time, hash: undefined };
+  const gone = replaces && before !== undefined ? [{ file: record.id, kind, key, time: before.time }] : [];
   batch.add(kind, row);
+  takeBack(gone, options);
   batch.note({
-    before: () => saveOther(db, record.id, kind, other),
+    before: () => {
+      saveGone(db, gone);
+      saveOther(db, record.id, kind, other);
+    },
     after: () => saveOther(db, record.id, kind, { ...other, hash }),
   });
 }
@@ -192,10 +209,10 @@ async function dropLinesFrom(from: number, options: SendOptions): Promise<void> 
   }
 }
 
-function takeBack(rows: readonly GoneRow[], { batch, db, record, retention, goneVersion }: SendOptions): void {
+function takeBack(rows: readonly GoneRow[], { batch, db, record, goneVersion }: SendOptions): void {
   if (rows.length === 0) return;
   const { session, name } = record;
-  for (const row of rows) batch.add(row.kind, goneRow(row, { session, name, retention }, goneVersion));
+  for (const row of rows) batch.addGone(row.kind, goneRow(row, { session, name }, goneVersion));
   batch.note({ after: () => dropGone(db, rows) });
 }
 

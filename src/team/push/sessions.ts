@@ -1,5 +1,5 @@
 /** The archive's files by session: what is pushed together, with the names that the tables have for it. */
-import { basename } from 'node:path/posix';
+import { basename, dirname } from 'node:path/posix';
 import type { ArchivedState } from '../../archive/files.ts';
 import { agentIdOf, slugOf } from '../../archive/mountfiles.ts';
 import { asArray, asString, parseJson } from '../../format/json.ts';
@@ -30,8 +30,8 @@ const SMALL = new Set(['custom-title', 'agent-meta', 'tool-result']);
 
 export function pushSessions(states: readonly ArchivedState[]): PushSession[] {
   const agents = new Map<string, string>();
-  for (const { kind, name, session } of states) {
-    if (kind === 'agent' && session !== undefined) agents.set(basename(name, '.jsonl'), session);
+  for (const state of states) {
+    if (state.kind === 'agent' && state.session !== undefined) agents.set(placeOf(state, '.jsonl'), state.session);
   }
   const files = states.flatMap((state) => toFile(state, agents) ?? []);
   const newest = new Map<string, PushFile>();
@@ -60,7 +60,7 @@ function toFile(state: ArchivedState, agents: ReadonlyMap<string, string>): Push
   const isTranscript = kind === 'session' || kind === 'agent';
   if (!isTranscript && !SMALL.has(kind)) return undefined;
   // Older agents have their small file beside them, which does not say whose it is.
-  const session = state.session ?? agents.get(basename(state.name, '.meta.json'));
+  const session = state.session ?? agents.get(placeOf(state, '.meta.json'));
   if (session === undefined || session === '') return undefined;
   const slug = slugOf({ ...state, session });
   return {
@@ -73,6 +73,11 @@ function toFile(state: ArchivedState, agents: ReadonlyMap<string, string>): Push
     agent: kind === 'agent' ? agentIdOf(state) : '',
     isTranscript,
   };
+}
+
+/** An agent's name alone may be used in any project. */
+function placeOf({ origin, root, name }: ArchivedState, end: string): string {
+  return JSON.stringify([origin, root, dirname(name), basename(name, end)]);
 }
 
 /** The archive that first took the file of a key. */

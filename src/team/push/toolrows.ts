@@ -48,6 +48,7 @@ export function createToolRows(options: ToolRowOptions): ToolRows {
   let fresh = 0;
   const sizes = new Map<string, Sizes>();
   const times = new Map<Entry, number>();
+  /** By their keys. */
   let done = new Set<string>();
   let settled: ToolCallRow[] = [];
 
@@ -58,12 +59,13 @@ export function createToolRows(options: ToolRowOptions): ToolRows {
   }
 
   /** Sizes are those of the original; the hash is of what was sent. */
-  function measure(json: JsonObject, sent: JsonObject | undefined): void {
+  function measure(entry: Entry, json: JsonObject, sent: JsonObject | undefined): void {
     const shown = sent === undefined ? [] : blocksOf(sent);
+    const keyIn = createKeys();
     for (const [place, { raw }] of blocksOf(json).entries()) {
       const type = asString(raw.type) ?? '';
       if (type.endsWith('tool_use')) {
-        const of = sizesOf(asString(raw.id) ?? '');
+        const of = sizesOf(keyIn(entry, asString(raw.id) ?? ''));
         const input = shape.content === 'none' ? raw.input : shown[place]?.raw.input;
         of.inputBytes = bytesIn(raw.input);
         of.inputHash = hashOf(input, shape.content === 'none' ? secret : undefined);
@@ -76,13 +78,13 @@ export function createToolRows(options: ToolRowOptions): ToolRows {
     }
   }
 
-  function toRow(call: ToolCall): ToolCallRow {
+  function toRow(call: ToolCall, key: string): ToolCallRow {
     const { head } = call.use;
     const started = millisOf(call.started);
-    const of = sizesOf(call.id);
+    const of = sizesOf(key);
     return {
       ...common,
-      id: shape.id(call.id),
+      id: call.id === '' ? placeId(common.session, common.name, key) : shape.id(call.id),
       project,
       tool: shape.term(call.name),
       status: call.status,
@@ -103,21 +105,23 @@ export function createToolRows(options: ToolRowOptions): ToolRows {
     const { calls } = pairToolCalls(window);
     const open: Entry[] = [];
     const seen = new Set<string>();
+    const keyIn = createKeys();
     for (const call of calls) {
-      if (call.id === '' || done.has(call.id) || seen.has(call.id)) continue;
+      const key = keyIn(call.use, call.id);
+      if (done.has(key) || seen.has(key)) continue;
       if (call.result === undefined && !isLast && window.length < 4 * most) open.push(call.use);
       else {
-        seen.add(call.id);
-        settled.push(toRow(call));
-        sizes.delete(call.id);
+        seen.add(key);
+        settled.push(toRow(call, key));
+        sizes.delete(key);
       }
     }
     const kept = new Set([...open, ...window.slice(-Math.min(AGAIN, most))]);
     window = window.filter((entry) => kept.has(entry));
     for (const entry of times.keys()) if (!kept.has(entry)) times.delete(entry);
-    done = new Set(
-      window.flatMap(({ head }) => head.blocks.flatMap(({ id = '' }) => (done.has(id) || seen.has(id) ? [id] : []))),
-    );
+    const keyAgain = createKeys();
+    const keys = window.flatMap((entry) => entry.head.blocks.filter(isUse).map(({ id = '' }) => keyAgain(entry, id)));
+    done = new Set(keys.filter((key) => done.has(key) || seen.has(key)));
     fresh = 0;
   }
 
@@ -125,7 +129,7 @@ export function createToolRows(options: ToolRowOptions): ToolRows {
     add(entry, json, sent, time) {
       if (entry.kind !== 'user' && entry.kind !== 'assistant') return;
       const { blocks } = entry.head;
-      if (blocks.some((block) => isUse(block) || block.type.endsWith('tool_result'))) measure(json, sent);
+      if (blocks.some((block) => isUse(block) || block.type.endsWith('tool_result'))) measure(entry, json, sent);
       else if (entry.kind === 'assistant') return;
       window.push(entry);
       times.set(entry, time);
@@ -142,6 +146,22 @@ export function createToolRows(options: ToolRowOptions): ToolRows {
       return this.take();
     },
   };
+}
+
+/** What tells calls apart: their ids. One without an id is told by its line, and which of those in the line it is. */
+function createKeys(): (entry: Entry, id: string) => string {
+  const counts = new Map<Entry, number>();
+  return (entry, id) => {
+    if (id !== '') return id;
+    const place = counts.get(entry) ?? 0;
+    counts.set(entry, place + 1);
+    return `\0${entry.line.number} ${place}`;
+  };
+}
+
+/** Another for every place, and the same whenever it is pushed: ids count once in a team, wherever they come from. */
+function placeId(session: string, name: string, key: string): string {
+  return `place-${createHash('sha256').update(`${session}\0${name}${key}`).digest('hex').slice(0, 32)}`;
 }
 
 function bytesIn(value: Json | undefined): number {

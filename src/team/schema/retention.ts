@@ -19,17 +19,28 @@ export function parseRetention(text: string): readonly [name: string, days: numb
   return CLASS.test(name) && days >= 1 && days <= MAX_DAYS ? [name, days] : undefined;
 }
 
+/** A DateTime ends in February 2106 and begins anew in 1970: what would go later goes at this time. */
+const LATEST = "toDateTime64('2106-01-01 00:00:00', 3, 'UTC')";
+
 /** For a table's definition: one rule a class; what has another class stays. */
 export function ttlOf(retention: Retention): string {
   return sorted(retention)
-    .map(([name, days]) => `toDateTime(time) + toIntervalDay(${days}) DELETE WHERE retention = '${name}'`)
+    .map(([name, days]) => {
+      const end = `toDateTime(least(time + toIntervalDay(${days}), ${LATEST}))`;
+      return `${end} DELETE WHERE retention = '${name}'`;
+    })
     .join(', ');
 }
 
-/** As a server tells it of a table it has (system.tables). */
+/** As a server tells it of a table it has (system.tables), also by rules as they were made before. */
 export function retentionOf(engine: string): Retention {
-  const rules = engine.matchAll(/toIntervalDay\((\d+)\)(?: DELETE)? WHERE retention = '([^']*)'/g);
-  return new Map([...rules].map(([, days = '', name = '']) => [name, Number(days)]));
+  const rule = /toIntervalDay\((\d+)\)(?:, toDateTime64\([^)]*\)\)\))?(?: DELETE)? WHERE retention = '([^']*)'/g;
+  return new Map([...engine.matchAll(rule)].map(([, days = '', name = '']) => [name, Number(days)]));
+}
+
+/** Whether its rules are those made before, by which rows that would go after 2106 went at once. */
+export function isWrapping(engine: string): boolean {
+  return /toDateTime\(time\) \+ toIntervalDay/.test(engine);
 }
 
 export function isSameRetention(one: Retention, other: Retention): boolean {

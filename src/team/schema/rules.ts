@@ -2,6 +2,7 @@
 import { asNumber, asString, type JsonObject } from '../../format/json.ts';
 import { personOf } from '../identity.ts';
 import { fullName, type Place } from './definition.ts';
+import { nextVersion } from './nextversion.ts';
 import type { Done, Plan } from './setup.ts';
 import type { Server } from './state.ts';
 
@@ -35,8 +36,14 @@ export function parseBudget(text: string): Budget | undefined {
   return scope === '' ? undefined : { scope, name, period, usd: Number(usd) };
 }
 
-/** Writes those that are not there yet, or differ. */
-export async function setRules(server: Server, plan: Plan, { members, budgets }: Rules, now: number): Promise<Done[]> {
+/** Writes those that are not there yet, or differ. `done` grows as it goes: what was written before something fails is told, too. */
+export async function setRules(
+  server: Server,
+  plan: Plan,
+  { members, budgets }: Rules,
+  now: number,
+  done: Done[] = [],
+): Promise<Done[]> {
   const known = async (table: string, sql: string) => {
     // Before the first set-up there are none.
     const there = await server.rows(
@@ -45,28 +52,31 @@ export async function setRules(server: Server, plan: Plan, { members, budgets }:
     );
     return there.length === 0 ? [] : server.rows(`SELECT ${sql} FROM ${fullName(table, plan)} FINAL`);
   };
-  const done: Done[] = [];
   if (members.length > 0) {
-    const rows = await known('members', 'login, team, removed');
+    const rows = await known('members', 'login, team, removed, toString(version) AS version');
     for (const { login, team } of members) {
-      const there = rows.find((row) => row.login === login && row.team === team && asNumber(row.removed) === 0);
-      const row = { login, team, person: personOf(login), removed: 0, version: now };
-      done.push(await put(server, plan, 'members', row, `member ${login}`, team, there !== undefined, false));
+      const there = rows.find((row) => row.login === login && row.team === team);
+      const isIn = there !== undefined && asNumber(there.removed) === 0;
+      const row = { login, team, person: personOf(login), removed: 0, version: after(there, now) };
+      done.push(await put(server, plan, 'members', row, `member ${login}`, team, isIn, false));
     }
   }
   if (budgets.length > 0) {
-    const rows = await known('budgets', 'scope, name, period, usd');
+    const rows = await known('budgets', 'scope, name, period, usd, toString(version) AS version');
     for (const budget of budgets) {
       const there = rows.find((row) => isSame(row, budget));
       const same = asNumber(there?.usd) === budget.usd;
       const what = `budget of ${budget.scope} ${budget.name}`;
       const detail = `${budget.usd} USD a ${budget.period}`;
-      done.push(
-        await put(server, plan, 'budgets', { ...budget, version: now }, what, detail, same, there !== undefined),
-      );
+      const row = { ...budget, version: after(there, now) };
+      done.push(await put(server, plan, 'budgets', row, what, detail, same, there !== undefined));
     }
   }
   return done;
+}
+
+function after(there: JsonObject | undefined, now: number): number | string {
+  return nextVersion(there === undefined ? undefined : BigInt(asString(there.version) ?? 0), now);
 }
 
 function isSame(row: JsonObject, { scope, name, period }: Budget): boolean {

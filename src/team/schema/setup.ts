@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { TeamError } from '../errors.ts';
 import { accessStatements, ROLES } from './access.ts';
 import { fullName, holdingTable, onCluster, type Place, tableStatements } from './definition.ts';
+import { nextVersion } from './nextversion.ts';
 import { DEFAULT_RETENTION, isSameRetention, type Retention, retentionText, ttlOf } from './retention.ts';
 import { checkServer, readState, type Server, type State } from './state.ts';
 import { STEPS, type Step } from './steps.ts';
@@ -14,6 +15,8 @@ export interface Plan extends Place {
   /** Nothing is changed, only told. */
   readonly dryRun?: boolean;
   readonly steps?: readonly Step[];
+  /** Called once before anything is changed; its `done` grows from then on, so that it can be told when something fails. */
+  readonly onStart?: (soFar: SetUp) => void;
   readonly now?: () => number;
 }
 
@@ -44,6 +47,9 @@ export async function setUpTeam(server: Server, plan: Plan): Promise<SetUp> {
   if (state.version > to) throw newer(server, plan, state.version, to);
   const retention: Retention = new Map([...(state.retention ?? DEFAULT_RETENTION), ...(plan.retention ?? [])]);
   const done: Done[] = [];
+  const soFar: SetUp = { from: state.version, to, done, warnings };
+  plan.onStart?.(soFar);
+  const versions = new Map(state.versions);
   const note = (what: string, outcome: Outcome, detail: string, statements: readonly string[] = []) =>
     done.push({ what, outcome, detail, statements });
   const run = async (statements: readonly string[]) => {
@@ -51,7 +57,9 @@ export async function setUpTeam(server: Server, plan: Plan): Promise<SetUp> {
   };
   const write = async (part: string, value: string) => {
     if (dryRun) return;
-    const row = JSON.stringify({ part, value, version: now() });
+    const version = nextVersion(versions.get(part), now());
+    versions.set(part, BigInt(version));
+    const row = JSON.stringify({ part, value, version });
     await server.insert(fullName('schema_version', plan), ['part', 'value', 'version'], [row]);
   };
 
@@ -71,10 +79,12 @@ export async function setUpTeam(server: Server, plan: Plan): Promise<SetUp> {
   const altered = state.retention === undefined ? [] : retentionStatements(state, plan, retention);
   await run(altered);
   const days = state.retention === undefined ? 'made' : altered.length > 0 ? 'changed' : 'kept';
-  note('retention', days, retentionText(retention), altered);
+  const mended = altered.length > 0 && [...state.tables.values()].some(({ isWrapping }) => isWrapping);
+  const counted = mended ? '; what would go after 2105 went at once, now it stays until then' : '';
+  note('retention', days, `${retentionText(retention)}${counted}`, altered);
 
   done.push(...(await setAccess(server, plan, state, write)));
-  return { from: state.version, to, done, warnings };
+  return soFar;
 }
 
 /** Of a schema that should have them. */
@@ -89,7 +99,7 @@ function retentionStatements(state: State, plan: Plan, wanted: Retention): strin
   return TABLES.filter(({ expires }) => expires).flatMap((table) => {
     const held = holdingTable(table, plan);
     const there = state.tables.get(held);
-    if (there === undefined || isSameRetention(there, wanted)) return [];
+    if (there === undefined || (isSameRetention(there.retention, wanted) && !there.isWrapping)) return [];
     return [`ALTER TABLE ${fullName(held, plan)}${onCluster(plan)} MODIFY TTL ${ttlOf(wanted)}`];
   });
 }

@@ -4,19 +4,28 @@ import type { Team } from '../connect.ts';
 import { TeamError } from '../errors.ts';
 import { fullName, type Place } from './definition.ts';
 import { quoted } from './quote.ts';
-import { type Retention, retentionOf } from './retention.ts';
-import { TABLES } from './tables.ts';
+import { isWrapping, type Retention, retentionOf } from './retention.ts';
+import { PUSHED, TABLES } from './tables.ts';
 
 /** Opened on a database that is there in any case. */
 export type Server = Team;
+
+export interface TableState {
+  readonly engine: string;
+  /** The days of its rules. */
+  readonly retention: Retention;
+  readonly isWrapping: boolean;
+}
 
 export interface State {
   /** 0: there is no schema. */
   readonly version: number;
   /** Which roles, policies and grants were made last. */
   readonly access: string | undefined;
-  /** The tables that are there, with the days of their rules. */
-  readonly tables: ReadonlyMap<string, Retention>;
+  /** The versions of the rows that say so, by part: what is written next has to be larger, whatever the clock says. */
+  readonly versions: ReadonlyMap<string, bigint>;
+  /** The tables that are there. */
+  readonly tables: ReadonlyMap<string, TableState>;
   /** Undefined before there are tables. */
   readonly retention: Retention | undefined;
 }
@@ -100,7 +109,7 @@ export async function readState(server: Server, place: Place): Promise<State> {
   const rows = await server.rows('SELECT name, engine_full FROM system.tables WHERE database = {database: String}', {
     database,
   });
-  const tables = new Map(rows.map((row) => [asString(row.name) ?? '', retentionOf(asString(row.engine_full) ?? '')]));
+  const tables = new Map(rows.map((row) => [asString(row.name) ?? '', tableStateOf(asString(row.engine_full) ?? '')]));
   if (!tables.has('schema_version')) {
     const taken = TABLES.filter(({ name }) => tables.has(name)).map(({ name }) => name);
     if (taken.length > 0) {
@@ -111,12 +120,35 @@ export async function readState(server: Server, place: Place): Promise<State> {
         'Nothing was touched. Name another database at the end of the URL, e.g. …:8123/skein',
       );
     }
-    return { version: 0, access: undefined, tables, retention: undefined };
+    return { version: 0, access: undefined, versions: new Map(), tables, retention: undefined };
   }
-  const parts = await server.rows(`SELECT part, value FROM ${fullName('schema_version', place)} FINAL`);
+  checkKind(server, place, tables);
+  const asked = `SELECT part, value, toString(version) AS version FROM ${fullName('schema_version', place)} FINAL`;
+  const parts = await server.rows(asked);
   const valueAt = (part: string) => asString(parts.find((row) => row.part === part)?.value);
-  const ruled = [...tables.values()].find((each) => each.size > 0);
-  return { version: Number(valueAt('schema') ?? 0), access: valueAt('access'), tables, retention: ruled };
+  const versions = new Map(parts.map((row) => [asString(row.part) ?? '', BigInt(asString(row.version) ?? 0)]));
+  const ruled = [...tables.values()].find(({ retention }) => retention.size > 0)?.retention;
+  return { version: Number(valueAt('schema') ?? 0), access: valueAt('access'), versions, tables, retention: ruled };
+}
+
+function tableStateOf(engine: string): TableState {
+  return { engine, retention: retentionOf(engine), isWrapping: isWrapping(engine) };
+}
+
+/** Tables of one server do not become those of a cluster by making what is missing, nor the other way round: half of each would be there. */
+function checkKind(server: Server, { database, cluster }: Place, tables: State['tables']): void {
+  const engines = PUSHED.flatMap((name) => tables.get(name)?.engine ?? []);
+  const [, over] = engines.map((engine) => /^Distributed\('((?:[^'\\]|\\.)*)'/.exec(engine)).find(Boolean) ?? [];
+  const isSpread = over !== undefined || PUSHED.some((name) => tables.has(`${name}_local`));
+  if (cluster === undefined && isSpread) {
+    const next = `Nothing was touched. Say --cluster ${over ?? 'NAME'}, or write "cluster" into the profile in team.json.`;
+    throw refused(server, `The database "${database}" was made for the cluster${over ? ` "${over}"` : ''}`, next);
+  }
+  if (cluster !== undefined && !isSpread && engines.length > 0) {
+    const next =
+      'Nothing was touched. Leave --cluster and the "cluster" of the profile out, or name another database at the end of the URL.';
+    throw refused(server, `The database "${database}" was made without a cluster`, next);
+  }
 }
 
 function refused(server: Server, what: string, next: string): TeamError {
