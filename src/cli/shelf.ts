@@ -17,6 +17,8 @@ let flag = '';
 export async function loadStore(context: Context, args: Arguments): Promise<void> {
   const named = args.value('team');
   flag = '';
+  // A status line has to say something even where there is no such team.
+  if (args.flag('statusline')) return;
   if (named === undefined) return loadArchiveReader(context);
   if (args.values('root').length > 0) {
     const next = 'Leave one out: a team’s sessions are read without those of this machine.';
@@ -27,13 +29,18 @@ export async function loadStore(context: Context, args: Arguments): Promise<void
     import('../team/target.ts'),
   ]);
   const target = resolveTarget(context, named, { insecure: args.flag('insecure') });
-  flag = ` --team ${named.includes('://') ? `${target.url}/${target.database}` : named}`;
+  flag = ` --team ${quoted(named.includes('://') ? `${target.url}/${target.database}` : named)}`;
   // One that is asked again and again, as by the MCP server, stays open.
   const key = JSON.stringify(target);
   if (opened === key) return;
   await team?.close();
   team = openTeamStore(target);
   opened = key;
+}
+
+/** For a shell: profiles may be called anything. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** What tells another verb where to look. */

@@ -29,12 +29,30 @@ export class DiskError extends Error {
   }
 }
 
+/**
+ * Where the files are read from, such as a team's server, cannot be asked. That is no trouble of one file, which would be passed over: no
+ * DiskError, so whoever goes on without a file lets it pass, and the verb ends.
+ */
+export class PlaceError extends Error {
+  override readonly name = 'PlaceError';
+  readonly what: string;
+  readonly where: string;
+  readonly next: string;
+
+  constructor(story: { what: string; where: string; next: string }) {
+    super(`${story.what}: ${story.where}. ${story.next}`);
+    this.what = story.what;
+    this.where = story.where;
+    this.next = story.next;
+  }
+}
+
 /** Undefined for what is nested too deeply to be gone through: it counts as a line that cannot be read. The disk's own troubles go on. */
 export function orNothing<T>(call: () => T): T | undefined {
   try {
     return call();
   } catch (error) {
-    if (error instanceof DiskError) throw error;
+    if (error instanceof DiskError || error instanceof PlaceError) throw error;
     return undefined;
   }
 }
@@ -43,9 +61,9 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A DiskError for a failed system call; one that already is a DiskError stays as it is. */
-export function toDiskError(error: unknown, doing: string, where: string): DiskError {
-  if (error instanceof DiskError) return error;
+/** A DiskError for a failed system call; one that already is a DiskError, or is no trouble of the file, stays as it is. */
+export function toDiskError(error: unknown, doing: string, where: string): DiskError | PlaceError {
+  if (error instanceof DiskError || error instanceof PlaceError) return error;
   const { why, next } = explain(codeOf(error));
   const reason = why ?? (error instanceof Error ? error.message : String(error));
   return new DiskError({ what: `${doing}: ${reason}`, where, next, cause: error });

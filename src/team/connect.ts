@@ -71,9 +71,12 @@ export async function openTeam(target: TeamTarget): Promise<Team> {
       client.query({ query: sql, query_id, format: 'JSONEachRow', ...(params && { query_params: { ...params } }) }),
     );
     try {
+      if (!isServers(result.response_headers)) throw notServers(doing, await result.text(), where);
+      const rest = restOf(result);
       for await (const some of result.stream()) {
         for (const { text } of some) yield rowOf(text, where);
       }
+      if (rest() !== '') throw brokenOff(rest(), where);
     } catch (error) {
       throw isFault(error) ? error : toTeamError(error, doing, where);
     } finally {
@@ -106,12 +109,13 @@ export async function openTeam(target: TeamTarget): Promise<Team> {
           },
           ...(signal && { abort_signal: signal }),
         });
-        await taken(stream, Object.keys(response_headers), where);
+        await taken(stream, response_headers, where);
       });
     },
     async command(sql, params, settings) {
       const query_id = randomUUID();
-      await told('The team’s server could not do that', query_id, () =>
+      const doing = 'The team’s server could not do that';
+      const { response_headers } = await told(doing, query_id, () =>
         client.command({
           query: sql,
           query_id,
@@ -120,6 +124,7 @@ export async function openTeam(target: TeamTarget): Promise<Team> {
           clickhouse_settings: { wait_end_of_query: 1, ...settings },
         }),
       );
+      if (!isServers(response_headers)) throw notServers(doing, '', where);
     },
     async close() {
       answers.stop();
@@ -133,24 +138,57 @@ function isFault(error: unknown): boolean {
   return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
 }
 
-/** A server says nothing to rows that it takes. Whatever says something else has failed, or is none: a page to sign in at. */
-async function taken(answer: Readable, headers: readonly string[], where: string): Promise<void> {
+type Headers = Readonly<Record<string, unknown>>;
+
+/** Anything may answer 200 at a wrong URL: a page to sign in at, another server. */
+function isServers(headers: Headers): boolean {
+  return Object.keys(headers).some((name) => /^x-clickhouse-/i.test(name));
+}
+
+function notServers(doing: string, said: string, where: string): TeamError {
+  const told = said.trim().slice(0, 300);
+  const what = `${doing}: the answer is not ClickHouse’s${told === '' ? '' : `: ${told}`}`;
+  const next = 'Check the URL, and what stands between: it is that of ClickHouse’s HTTP interface.';
+  return new TeamError({ what, where, next, kind: 'other' });
+}
+
+/** A server says nothing to rows that it takes. Whatever says something else has failed, or is none. */
+async function taken(answer: Readable, headers: Headers, where: string): Promise<void> {
   let said = '';
   for await (const chunk of answer) if (said.length < 300) said += String(chunk);
   const told = said.trim().slice(0, 300);
-  if (told === '' && headers.some((name) => /^x-clickhouse-/i.test(name))) return;
+  if (told === '' && isServers(headers)) return;
   const [, code] = /\bCode: (\d+)\./.exec(told) ?? [];
   if (code !== undefined) throw Object.assign(new Error(told), { code });
-  const what = `The rows were not taken: the answer is not ClickHouse’s${told === '' ? '' : `: ${told}`}`;
-  const next = 'Check the URL, and what stands between: it is that of ClickHouse’s HTTP interface.';
-  throw new TeamError({ what, where, next, kind: 'other' });
+  throw notServers('The rows were not taken', told, where);
+}
+
+/**
+ * What stands after the last line break, once all was read: the client drops it, so an answer that was cut there would be a shorter list.
+ * It does not hand out the bytes it reads either; they are looked at as they pass.
+ */
+function restOf(result: object): () => string {
+  const body: unknown = Reflect.get(result, '_stream');
+  let rest = Buffer.alloc(0);
+  if (body instanceof Readable) {
+    body.on('data', (chunk: Buffer) => {
+      const end = chunk.lastIndexOf(10);
+      if (end >= 0) rest = Buffer.from(chunk.subarray(end + 1, end + 301));
+      else if (rest.length < 300) rest = Buffer.concat([rest, chunk.subarray(0, 300)]);
+    });
+  }
+  return () => rest.toString('utf8');
 }
 
 function rowOf(text: string, where: string): JsonObject {
   const row = parseJson(text);
   if (isObject(row)) return row;
+  throw brokenOff(text, where);
+}
+
+function brokenOff(text: string, where: string): TeamError {
   const what = `The answer broke off: ${text.slice(0, 300)}`;
-  throw new TeamError({ what, where, next: 'Nothing is lost; run it again.', kind: 'refused' });
+  return new TeamError({ what, where, next: 'Nothing is lost; run it again.', kind: 'refused' });
 }
 
 function* pieces(lines: Iterable<string>): Iterable<Buffer> {

@@ -54,6 +54,8 @@ type Reason = readonly [kind: TeamErrorKind, why: string | undefined, next: stri
 const LATER = 'Nothing is lost; run it again in a while.';
 const ASK = 'Ask an administrator of the team for the role that may (docs/team.md, "Who sees what").';
 const REPORT = 'Run it again with --verbose; if it stays, report it.';
+const URL_OF =
+  'Check the URL, and what stands between; it is that of ClickHouse’s HTTP interface, e.g. http://localhost:8123';
 const INIT = 'An administrator sets it up with: skein team init';
 
 /** By the server's code. Without a reason of ours the server's own is told. */
@@ -73,12 +75,20 @@ const REASONS: ReadonlyMap<number, Reason> = new Map<number, Reason>([
   [60, ['missing', 'a table of the team is not there', INIT]],
   [47, ['missing', undefined, `The schema may be of another version. ${INIT}`]],
   [16, ['missing', undefined, `The schema may be of another version. ${INIT}`]],
+  [46, ['other', undefined, 'The server is too old: ClickHouse 26.2 or newer is needed (docs/team-operations.md).']],
   // A server that is busy, full, starting, or without its replicas.
   ...[159, 202, 209, 210, 241, 242, 243, 252, 285, 319, 373, 394, 439, 999].map((code): [number, Reason] => [
     code,
     ['refused', undefined, LATER],
   ]),
 ]);
+
+/** With readonly = 1 a login may not even say how it wants its rows. */
+const NO_SETTINGS: Reason = [
+  'denied',
+  'this login has readonly = 1, which refuses the settings that go with a question',
+  'An administrator gives it readonly = 2, or none (docs/team-operations.md, "One server").',
+];
 
 const OFFLINE: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'nobody answers there'],
@@ -109,7 +119,7 @@ export function toTeamError(error: unknown, doing: string, where: string, answer
 
   const code = serverCode(error);
   if (code !== undefined) {
-    const [kind, why, next] = REASONS.get(code) ?? (['other', undefined, REPORT] as const);
+    const [kind, why, next] = reasonFor(code, message);
     return make(kind, why ?? message, next, code);
   }
   const gone = OFFLINE.get(codeOf(error) ?? '') ?? (/timeout/i.test(message) ? 'no answer in time' : undefined);
@@ -118,16 +128,23 @@ export function toTeamError(error: unknown, doing: string, where: string, answer
     return make('offline', 'the connection broke', LATER);
   if (answered !== undefined) {
     const [kind, why, next] = reasonOf(answered);
-    return make(kind, why ?? `the answer was ${answered.status} ${message}`.trim(), next);
+    const said = message.startsWith('<') ? 'with a page instead of rows' : message;
+    return make(kind, why ?? `the answer was ${answered.status} ${said}`.trim(), next);
   }
-  return make('other', message, 'Check the URL; it is that of ClickHouse’s HTTP interface, e.g. http://localhost:8123');
+  return make('other', message, URL_OF);
+}
+
+function reasonFor(code: number, message: string): Reason {
+  if (code === 164 && /cannot modify .* setting/i.test(message)) return NO_SETTINGS;
+  return REASONS.get(code) ?? ['other', undefined, REPORT];
 }
 
 function reasonOf(answered: Answered | undefined): Reason {
   const status = answered?.status ?? 0;
   if (status === 429 || status >= 500) return ['refused', undefined, LATER];
   if (status === 401 || status === 403) return ['denied', undefined, 'Check user and password.'];
-  return ['other', undefined, REPORT];
+  // The server's own refusals have a code: this is another's.
+  return ['other', undefined, URL_OF];
 }
 
 /** The client's errors that came from the server have its code as a text. */

@@ -19,6 +19,8 @@ export interface TeamTarget {
   readonly timeoutMs?: number;
 }
 
+/** Timers take no more: beyond it they would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 const DATABASE = 'skein';
 const FORM = 'It looks like http://user@host:8123/skein (the password better in SKEIN_TEAM_PASSWORD).';
 
@@ -53,7 +55,7 @@ export function resolveTarget(
     password: decodeURIComponent(url.password) || env.SKEIN_TEAM_PASSWORD || passwordOf(place, profile),
     ...(cluster !== undefined && { cluster }),
     name: asked === undefined || asked.includes('://') ? `${url.host}/${database}` : asked,
-    ...(timeout > 0 && { timeoutMs: timeout * 1000 }),
+    ...(timeout > 0 && { timeoutMs: Math.min(timeout * 1000, LONGEST_MS) }),
   };
 }
 

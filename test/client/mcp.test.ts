@@ -1,4 +1,7 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
@@ -6,7 +9,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { addServer } from '../../src/client/mcp/install.ts';
 import { pageOf } from '../../src/client/mcp/server.ts';
-import { asObject, asString, at, type Json, parseJson } from '../../src/format/json.ts';
+import { asArray, asObject, asString, at, type Json, parseJson } from '../../src/format/json.ts';
+import { until } from '../server/helpers.ts';
 import { toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { BIN, rootWith, skein } from '../support/skein.ts';
@@ -75,6 +79,70 @@ describe('skein mcp, driven by the official client', () => {
   }, 30_000);
 });
 
+/** A server that takes requests and never answers. */
+async function silentServer(): Promise<{ readonly url: string; asked(): number }> {
+  let count = 0;
+  const server = createServer((request) => {
+    request.resume();
+    count += 1;
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}/skein`,
+    asked: () => count,
+  };
+}
+
+/** A client that starts it and calls a tool. */
+async function calling(name: string, input: Record<string, unknown>, ...args: string[]): Promise<ChildProcess> {
+  const env = { HOME: tempFolder(), PATH: process.env.PATH ?? '', TZ: 'UTC', SKEIN_TEAM_TIMEOUT: '600' };
+  const child = spawn(process.execPath, [BIN, 'mcp', ...args], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'test', version: '1' };
+  say({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo } });
+  await once(child.stdout, 'data');
+  say({ method: 'notifications/initialized' });
+  say({ id: 2, method: 'tools/call', params: { name, arguments: input } });
+  return child;
+}
+
+describe('how skein mcp ends', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends it after it answered', async (signal) => {
+    const child = await calling('list_chats', {}, '--root', DEMO);
+    if (child.stdout) await once(child.stdout, 'data');
+    child.kill(signal);
+    expect(await once(child, 'exit')).toEqual([null, signal]);
+  });
+
+  test.each([
+    ['list_chats', {}],
+    ['search_history', { query: 'word' }],
+  ] as const)('SIGTERM ends it while %s waits for a team that does not answer', async (name, input) => {
+    const { url, asked } = await silentServer();
+    const child = await calling(name, input, '--team', url);
+    await until(() => asked() > 0);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
+  });
+
+  test('a client that leaves ends it, also while a search is on its way', async () => {
+    const { url, asked } = await silentServer();
+    const child = await calling('search_history', { query: 'word' }, '--team', url);
+    await until(() => asked() > 0);
+    child.stdin?.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+});
+
 test('pages are cut between lines and lose nothing', () => {
   const text = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
   const pages = [1, 2, 3, 4].map((page) => pageOf(text, page));
@@ -120,6 +188,17 @@ describe('skein mcp install', () => {
     const { code, err } = skein(['mcp', 'install'], { home });
     expect([code, err.includes('It was not touched.')]).toEqual([1, true]);
     expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(content);
+  });
+
+  test('the server of a team is written with all it needs to start', () => {
+    const args = (...more: string[]) => {
+      const { text } = skein(['mcp', 'install', '--dry-run', '--json', ...more], { home: tempFolder() });
+      return asArray(at(parseJson(text), 'server', 'args'))?.slice(1);
+    };
+    const team = ['--team', 'http://clickhouse.example:8123'];
+    expect(args(...team, '--insecure')).toEqual(['mcp', ...team, '--insecure']);
+    expect(args('--team', 'https://clickhouse.example')).toEqual(['mcp', '--team', 'https://clickhouse.example']);
+    expect(args()).toEqual(['mcp']);
   });
 
   test('every change leaves a copy of its own', () => {

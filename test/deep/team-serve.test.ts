@@ -9,6 +9,7 @@ import { asArray, asString, at, type Json } from '../../src/format/json.ts';
 import { listen, type Served, serve, until } from '../server/helpers.ts';
 import { assistant, chain, toJsonl, user } from '../support/build.ts';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
+import { consoleWith } from '../support/console.ts';
 import { tempFolder } from '../support/files.ts';
 import { BIN, rootWith, skein } from '../support/skein.ts';
 import { pushed } from '../support/team.ts';
@@ -68,7 +69,7 @@ test('the viewer shows a team: list, chat, search, usage, and what is pushed lat
   await until(async () => (await prompts(server)).includes('and later'));
   // Nothing new: the list is not asked for again.
   const questions = () => engine.received().filter(({ sql }) => sql.includes('GROUP BY session, name')).length;
-  const polls = () => engine.received().filter(({ sql }) => sql.includes('max(version)')).length;
+  const polls = () => engine.received().filter(({ sql }) => sql.includes('FROM budgets FINAL')).length;
   const polled = (times: number, since = polls()) => until(async () => polls() >= since + times);
   // What was under way has ended by the second.
   await polled(2);
@@ -114,4 +115,79 @@ test('a chat of a team is exported; on the screen of all chats it is read, and n
   const { items } = menuFor({ id: ID, head: ID, title: 'x', file } as ListedChat);
   expect(items.map(({ key }) => key).join('')).toBe('orcte');
   expect(items[1]?.action).toMatchObject({ kind: 'say', words: expect.stringContaining('team') });
+});
+
+test('what a later push masks is gone from the page, and new budgets are on it, without a new start', async () => {
+  const id = '22222222-2222-4222-8222-222222222222';
+  const said = chain([user(`mind the key ${KEY}`), assistant(`${'so '.repeat(200)} be it`)], { sessionId: id });
+  const lines = said.map((line, n) => ({ ...line, uuid: `masked-${n}`, parentUuid: n === 0 ? null : 'masked-0' }));
+  const root = rootWith({ [`${id}.jsonl`]: toJsonl(lines) }, writeFileSync);
+  const machine = await pushed(root, engine);
+  // Of a machine whose clock is an hour ahead: no version of the others will be later.
+  const [first] = chain([user('already')], { sessionId: 'ahead' });
+  const early = { ...first, uuid: 'ahead-0', timestamp: '2026-01-01T00:00:00.000Z' };
+  const ahead = rootWith({ 'ahead.jsonl': toJsonl([early]) }, writeFileSync);
+  await pushed(ahead, engine, undefined, { now: () => Date.now() + 3_600_000 });
+  const server = await serve(['--team', engine.url()], { home: tempFolder(), env: { SKEIN_TEAM_POLL_MS: '100' } });
+  await server.settled();
+  const shown = async () => {
+    const answers = [`/api/chats/${id}?reveal=1`, `/api/chats/${id}/turns?reveal=1`].map((path) => server.ask(path));
+    return (await Promise.all(answers)).map(({ text }) => text).join('\n');
+  };
+  const budgets = async () => asArray(at((await server.ask('/api/usage/team')).json(), 'budgets')) ?? [];
+  expect(await shown()).toContain(KEY);
+  expect(await budgets()).toEqual([]);
+
+  const page = await listen(server);
+  machine.policy({ content: 'masked' });
+  await machine.push(engine);
+  await page.wait((data: Json) => (asArray(at(data, 'ids')) ?? []).includes(id));
+  const after = await shown();
+  expect(after).toContain('mind the key');
+  expect(after).not.toContain(KEY);
+
+  const budget = ['team', 'init', '--budget', 'model:opus=5/month', '--team', engine.url()];
+  expect(skein(budget, { home: tempFolder() }).code).toBe(0);
+  await until(async () => (await budgets()).length === 1);
+  expect(await server.stop()).toBe(143);
+});
+
+test('a team that goes away while it is shown: the page says so and keeps the list, until it is back', async () => {
+  const server = await serve(['--team', engine.url()], { home: tempFolder(), env: { SKEIN_TEAM_POLL_MS: '100' } });
+  onTestFinished(() => engine.works());
+  await server.settled();
+  const list = async () => {
+    const json = (await server.ask('/api/chats')).json();
+    return { chats: asArray(at(json, 'chats'))?.length ?? 0, problems: asArray(at(json, 'problems'))?.length ?? 0 };
+  };
+  const { chats } = await list();
+  expect(chats).toBeGreaterThan(0);
+  await engine.fail(() => 'dropped');
+  await until(async () => (await list()).problems > 0);
+  expect(await list()).toEqual({ chats, problems: 1 });
+  await engine.works();
+  await until(async () => (await list()).problems === 0);
+  expect(await list()).toEqual({ chats, problems: 0 });
+});
+
+test('the screen of a team stays when its server is away: it says why, and looks again when asked to', async () => {
+  const world = await consoleWith([]);
+  onTestFinished(() => engine.works());
+  const terminal = world.run(['--team', engine.url()]);
+  const why = 'The team could not be asked';
+  await terminal.until((screen) => screen.includes('3 chats') && screen.includes('> and later'));
+  await engine.fail(() => 'dropped');
+  terminal.keys('C-r');
+  // At the foot; what was read before stays.
+  const screen = await terminal.until(why);
+  expect(screen).toContain('3 chats');
+  expect(screen).toContain('> and later');
+  // Not read yet: it says why in its place, and is read when the team is back.
+  terminal.keys('Down');
+  await terminal.until((shown) => shown.includes(why) && !shown.includes('> and later'));
+  await engine.works();
+  terminal.keys('C-r');
+  await terminal.until((shown) => shown.includes('so so so') && !shown.includes(why));
+  terminal.keys('C-c');
+  await terminal.until('[exit 0]');
 });

@@ -113,10 +113,59 @@ test('what passes is told apart, with the time a server asks for', async () => {
 });
 
 test('an answer that breaks off is an error, not a shorter list', async () => {
-  await engine.fail(() => ({ status: 200, body: '{"a":1}\nCode: 241. DB::Exception: Memory limit exceeded\n' }));
-  await expect(anna.rows('SELECT 1 AS a')).rejects.toMatchObject({
-    kind: 'refused',
-    what: expect.stringContaining('broke off'),
+  const broken = { kind: 'refused', what: expect.stringContaining('broke off') };
+  for (const body of [
+    '{"a":1}\nCode: 241. DB::Exception: Memory limit exceeded\n',
+    '{"a":1}\nCode: 241. DB::Exception: Memory limit exceeded',
+    '{"a":1}\n{"a":2}',
+    '{"a":1}\n{"a"',
+    '{"a":1',
+  ]) {
+    await engine.fail((_, answer) => answer, { status: 200, body });
+    await expect(anna.rows('SELECT 1 AS a')).rejects.toMatchObject(broken);
+  }
+  await engine.fail((_, answer) => answer, { status: 200, body: '{"a":1}\n{"a":2}\n' });
+  expect(await anna.rows('SELECT 1 AS a')).toEqual([{ a: 1 }, { a: 2 }]);
+});
+
+test('what is not ClickHouse is no empty team', async () => {
+  for (const body of ['', 'Ok.\n', '<html>Please sign in</html>', '{"tagline":"You Know, for Search"}\n']) {
+    await engine.fail((_, answer) => answer, { status: 200, body, headers: {} });
+    const other = { kind: 'other', next: expect.stringContaining('URL') };
+    const what = `The team could not be asked: the answer is not ClickHouse’s${body === '' ? '' : `: ${body.trim()}`}`;
+    await expect(anna.rows('SELECT 1')).rejects.toMatchObject({ ...other, what });
+    await expect(engine.admin.command('SYSTEM FLUSH LOGS')).rejects.toMatchObject(other);
+  }
+});
+
+test('a server that is too old, settings that may not be sent, and a page in its place say what to do', async () => {
+  const refuse = (status: number, body: string, code?: string) =>
+    engine.fail((_, answer) => answer, {
+      status,
+      body,
+      headers: code === undefined ? {} : { 'x-clickhouse-exception-code': code },
+    });
+  const asked = () => anna.rows('SELECT 1');
+  await refuse(
+    404,
+    'Code: 46. DB::Exception: Function with name `hasAllTokens` does not exist. (UNKNOWN_FUNCTION)',
+    '46',
+  );
+  await expect(asked()).rejects.toMatchObject({ code: 46, next: expect.stringContaining('26.2') });
+  const setting = "Cannot modify 'output_format_json_quote_64bit_integers' setting in readonly mode. (READONLY)";
+  await refuse(500, `Code: 164. DB::Exception: ${setting}`, '164');
+  await expect(asked()).rejects.toMatchObject({
+    code: 164,
+    kind: 'denied',
+    what: expect.stringContaining('readonly = 1'),
+    next: expect.stringContaining('readonly = 2'),
+  });
+  await refuse(500, 'Code: 164. DB::Exception: Cannot execute query in readonly mode. (READONLY)', '164');
+  await expect(asked()).rejects.toMatchObject({ code: 164, what: expect.stringContaining('may only read') });
+  await refuse(404, '<html><head><title>404 Not Found</title></head></html>\n');
+  await expect(asked()).rejects.toMatchObject({
+    what: 'The team could not be asked: the answer was 404 with a page instead of rows',
+    next: expect.stringContaining('Check the URL'),
   });
 });
 
@@ -168,6 +217,10 @@ test('a target is a URL or a profile; what is nearer wins', () => {
     database: 'x',
     name: 'localhost:1/x',
   });
+  for (const timeout of ['3000000', 'Infinity', '1e400']) {
+    const longest = place(teams, { SKEIN_TEAM_TIMEOUT: timeout });
+    expect(resolveTarget(longest, 'work').timeoutMs).toBe(2 ** 31 - 1);
+  }
   expect(resolveTarget(env, 'http://c%40x:p%2Fw@[::1]:8123')).toMatchObject({
     user: 'c@x',
     password: 'p/w',

@@ -1,4 +1,5 @@
 /** The screen of all chats, at work: keys in, frames out, effects done. */
+import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { openMask } from '../mask.ts';
@@ -123,8 +124,14 @@ export async function browse(context: Context, args: Arguments): Promise<number>
       if (team.length === 0) await loadArchiveReader(quiet);
       loaded = load(quiet, args);
       tell({ kind: 'loaded', chats: loaded.chats, isDemo: loaded.library.demo, now: context.now().getTime() });
+      // A team's file that was pushed again, or could not be read before, has the size it had: its preview is made anew.
+      const again = wantedPreview(state);
+      if (team.length > 0 && again !== undefined) perform(again);
     } catch (error) {
-      guarded.fail(error);
+      const why = reasonOf(error);
+      if (why === undefined) guarded.fail(error);
+      // What was shown before is still worth looking at: a team's server may be away for a moment.
+      else say(why);
     }
   };
 
@@ -176,6 +183,13 @@ export async function browse(context: Context, args: Arguments): Promise<number>
     await leave();
     guarded.close();
   }
+}
+
+/** Why it could not be looked at; undefined for a fault of ours. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('where' in error) || !('next' in error)) return undefined;
+  const what = 'what' in error ? String(error.what) : error.message;
+  return safeLine(`${what}: ${error.where}. ${error.next}`);
 }
 
 function begin(context: Context, args: Arguments, { library, chats }: Loaded): State {

@@ -2,7 +2,7 @@
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { placeArgs } from '../shelf.ts';
+import { placeArgs, teamStore } from '../shelf.ts';
 
 export const mcp: Command = {
   name: 'mcp',
@@ -43,6 +43,11 @@ async function run(context: Context, args: Arguments): Promise<number> {
     import('../mcp/runverb.ts'),
     import('../mcp/version.ts'),
   ]);
-  await serveHistory(version(), runVerbIn(context, placeArgs(args)));
+  try {
+    await serveHistory(version(), runVerbIn(context, placeArgs(args)));
+  } finally {
+    // What it still asks a team for, nobody waits for.
+    await teamStore(args)?.close();
+  }
   return 0;
 }

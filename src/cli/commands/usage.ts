@@ -57,7 +57,7 @@ export const usage: Command = {
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  if (args.flag('statusline')) return (await import('../usage/statusline.ts')).printStatusline(context);
+  if (args.flag('statusline')) return (await import('../usage/statusline.ts')).printStatusline(context, args);
   if (args.values('by').join() === 'tool') return (await import('../usage/tools.ts')).reportTools(context, args);
   if (args.flag('explain')) return (await import('../usage/explain.ts')).explain(context, args);
   return (await import('../usage/report.ts')).report(context, args);

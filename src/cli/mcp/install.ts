@@ -38,7 +38,8 @@ function serverCommand(context: Context, args: Arguments): StdioServer {
     const next = 'Write it into a profile of team.json, and name that (docs/team.md).';
     throw new UsageError('The password would stand in the configuration.', '--team', next);
   }
-  return { command, args: [...own, 'mcp', ...(team === undefined ? [] : ['--team', team])] };
+  const insecure = args.flag('insecure') ? ['--insecure'] : [];
+  return { command, args: [...own, 'mcp', ...(team === undefined ? [] : ['--team', team, ...insecure])] };
 }
 
 /** What is no address may be none because of a sign in the password. */

@@ -10,18 +10,18 @@ import { openTerminal, type Terminal } from '../terminal.ts';
 /** Wide enough for tables, narrow enough for whoever pays for each character. */
 const COLUMNS = 160;
 
-/** `rest` is added to every call: where to look. */
-export function runVerbIn(context: Context, rest: readonly string[]): RunVerb {
+/**
+ * `rest` is added to every call: where to look. SIGINT and SIGTERM are left to the system, so the context's own signal is not asked for:
+ * nobody could hear it while a verb waits for a team that does not answer.
+ */
+export function runVerbIn({ env, home, cwd, now }: Context, rest: readonly string[]): RunVerb {
+  const { signal } = new AbortController();
   return async (argv) => {
-    const [out, err] = [capture(context), capture(context)];
+    const [out, err] = [capture(env), capture(env)];
     // Options stand before `--`.
     const [verb = '', ...others] = argv;
     const code = await attempt(err.terminal, () =>
-      dispatch({ ...context, out: out.terminal, err: err.terminal, signal: context.signal }, [
-        verb,
-        ...rest,
-        ...others,
-      ]),
+      dispatch({ env, home, cwd, now, out: out.terminal, err: err.terminal, signal }, [verb, ...rest, ...others]),
     );
     return { code, out: out.text(), err: err.text() } satisfies Answer;
   };
@@ -41,7 +41,7 @@ async function attempt(err: Terminal, call: () => Promise<number>): Promise<numb
   }
 }
 
-function capture(context: Context): { terminal: Terminal; text(): string } {
+function capture(own: Context['env']): { terminal: Terminal; text(): string } {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write(chunk: Buffer | string, _encoding, done) {
@@ -49,7 +49,7 @@ function capture(context: Context): { terminal: Terminal; text(): string } {
       done();
     },
   });
-  const env = { ...context.env, COLUMNS: String(COLUMNS) };
+  const env = { ...own, COLUMNS: String(COLUMNS) };
   const terminal = openTerminal(stream, { isTerminal: false, color: 'never', env });
   return { terminal, text: () => Buffer.concat(chunks).toString('utf8') };
 }

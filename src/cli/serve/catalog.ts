@@ -1,12 +1,16 @@
 /** What there is, kept up to date: the library, its chats and their rows. Read in slices, newest first, and usable from the start. */
 import type { Changed } from '../../archive/watch.ts';
+import type { Problem } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { newestFirst } from '../../graph/chat.ts';
+import { toldBy } from '../../server/errors.ts';
 import type { ChatList, LiveEvent } from '../../views/page/types.ts';
 import { chatsFrom, type ListedChat } from '../chats.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { CommandError } from '../errors.ts';
 import { type Library, openLibrary, sessionFilesOf } from '../library.ts';
+import { teamStore } from '../shelf.ts';
 import { changedFiles, sessionIdsOf } from './changes.ts';
 import { type Grown, grownChats, grownFiles, type Read } from './grown.ts';
 import { createKeptOutlines, stampOf } from './outlines.ts';
@@ -17,8 +21,12 @@ import { createPause } from './slices.ts';
 export interface Catalog {
   /** Something can be shown. */
   readonly ready: Promise<void>;
-  /** Everything was read once. */
+  /** Everything was read once, or could not be: then there is a trouble. */
   readonly whole: Promise<void>;
+  /** Why what there is could not be looked at last. It is shown with what was there before, if anything was. */
+  readonly trouble: CommandError | undefined;
+  /** undefined: there is none any more. A look that fails sets it, too. */
+  setTrouble(error: unknown): void;
   /** Looks what changed: at the paths given, or everywhere. Calls that come meanwhile wait for their turn. */
   look(changed?: Changed): Promise<void>;
   readonly library: Library | undefined;
@@ -29,7 +37,7 @@ export interface Catalog {
   readonly list: ChatList;
   /** Changes with the list. */
   readonly version: string;
-  /** How often something changed on disk. */
+  /** How often something changed on disk, or a team was looked at. */
   readonly changes: number;
   readonly progress: { readonly read: number; readonly sessions: number };
   /** What a look everywhere took, without waiting. */
@@ -62,12 +70,13 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
   let changes = 0;
   /** Chats are joined of all there is. */
   let settled = false;
+  let trouble: CommandError | undefined;
 
   const tell = (event: LiveEvent) => {
     for (const listener of listeners) listener(event);
   };
 
-  const { promise: whole, resolve: setWhole } = Promise.withResolvers<void>();
+  let whole = Promise.withResolvers<void>();
   const shown = createShown(
     () => context.now().getTime(),
     () => tell({ type: 'chats' }),
@@ -77,8 +86,8 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
     shown.show({
       chats: byId.values(),
       demo: library?.demo ?? false,
-      team: library?.team?.name,
-      problems: [...(library?.problems ?? []), ...outlines.problems],
+      team: teamStore(args)?.name,
+      problems: [...troublesOf(trouble), ...(library?.problems ?? []), ...outlines.problems],
       outlineOf: (file) => read.get(file)?.outline,
     });
   }
@@ -94,6 +103,17 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
     put(chatsFrom(read).chats);
   }
 
+  function setTrouble(error: unknown): void {
+    const next = error === undefined ? undefined : toldOf(error);
+    if (trouble === undefined && next === undefined) return;
+    trouble = next;
+    show();
+    if (next === undefined || settled) return;
+    // Whoever waits is told; who asks later waits for the next try.
+    whole.resolve();
+    whole = Promise.withResolvers();
+  }
+
   function tellChanged(files: readonly SessionFile[]): void {
     const ids = sessionIdsOf(files, bySession);
     if (ids.length > 0) tell({ type: 'sessions', ids });
@@ -105,19 +125,20 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
     const found = openLibrary(context, args);
     const isFirst = library === undefined;
     library = found;
-    const before = stamps;
-    stamps = new Map(found.files.map((file) => [stampOf(file), file]));
-    const changed = before && [...changedFiles(before, stamps)];
+    // It is looked at when its state is another: that may be who belongs to it and what may be spent, which no file tells.
+    if (found.team) changes += 1;
+    const next = new Map(found.files.map((file) => [stampOf(file), file]));
+    const changed = stamps && [...changedFiles(stamps, next)];
     if (changed?.length === 0 && settled) {
       show();
       cost = performance.now() - began;
       return;
     }
-    changes += 1;
+    if (!found.team) changes += 1;
     settled = false;
     const sessions = sessionFilesOf(found).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
     outlines.keep(sessions);
-    const pause = createPause();
+    const pause = createPause(context.signal);
     const sofar = new Map<string, Read>();
     let due = performance.now() + FIRST_MS;
     for (const [place, file] of sessions.entries()) {
@@ -135,8 +156,10 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
     const start = performance.now();
     // In the order of the library, as every verb has them.
     gather(new Map(sessionFilesOf(found).flatMap(({ file }) => pairOf(file, sofar.get(file)))));
+    // Only now: what changed is told when it can be shown, also after a look that failed half-way.
+    stamps = next;
     settled = true;
-    setWhole();
+    whole.resolve();
     cost = performance.now() - start;
     if (changed) tellChanged(changed);
   }
@@ -147,7 +170,7 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
     const files = grownFiles(library, paths);
     if (files === undefined) return false;
     if (files.length === 0) return true;
-    const pause = createPause();
+    const pause = createPause(context.signal);
     const grown: Grown[] = [];
     for (const { before, after } of files) {
       if (after.kind === 'agent') continue;
@@ -172,10 +195,22 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
 
   return {
     ready: shown.ready,
-    whole,
+    get whole() {
+      return whole.promise;
+    },
+    get trouble() {
+      return trouble;
+    },
+    setTrouble,
     look(changed) {
       const next = queue.then(async () => {
-        if (changed === undefined || !(await nearby(changed))) await everywhere();
+        try {
+          if (changed === undefined || !(await nearby(changed))) await everywhere();
+          setTrouble(undefined);
+        } catch (error) {
+          if (!context.signal.aborted) setTrouble(error);
+          throw error;
+        }
       });
       queue = next.catch(() => {});
       return next;
@@ -222,4 +257,17 @@ export function createCatalog(context: Context, args: Arguments): Catalog {
 
 function pairOf<V>(key: string, value: V | undefined): (readonly [string, V])[] {
   return value === undefined ? [] : [[key, value]];
+}
+
+function troublesOf(trouble: CommandError | undefined): Problem[] {
+  return trouble === undefined
+    ? []
+    : [{ kind: 'unreadable', what: trouble.message, where: trouble.where, next: trouble.next }];
+}
+
+function toldOf(error: unknown): CommandError {
+  const told = toldBy(error);
+  if (told) return new CommandError(told.what, told.where, told.next);
+  const what = error instanceof Error ? error.message : String(error);
+  return new CommandError(what, 'skein serve', 'The terminal that runs skein serve says more.');
 }

@@ -26,7 +26,7 @@ export async function followCatalog(catalog: Catalog, { signal, onLooked, onFaul
         onLooked();
       } catch (error) {
         // The next look may go well.
-        onFault(error);
+        if (!signal.aborted) onFault(error);
       }
       // A folder came or went: others are to be watched.
       if (rootsOf(catalog).map(keyOf).join() !== roots.map(keyOf).join()) break;

@@ -1,28 +1,34 @@
 /** A team is asked now and then whether something was pushed: only then its list is read again. */
-import type { TeamStore } from '../../team/read/store.ts';
 import type { Catalog } from './catalog.ts';
 import type { Following } from './follow.ts';
+import type { TeamState } from './teamstate.ts';
 
 /** In milliseconds; tests and those in a hurry say otherwise. */
 const POLL_MS = Number(process.env.SKEIN_TEAM_POLL_MS) || 30_000;
 
-/** Until the signal. */
+/** Until the signal, also while an answer is on its way. */
 export async function followTeam(
-  catalog: Catalog,
-  team: Pick<TeamStore, 'state'>,
+  catalog: Pick<Catalog, 'look' | 'setTrouble'>,
+  team: Pick<TeamState, 'state'>,
   { signal, onLooked, onFault }: Following,
 ): Promise<void> {
+  const stopped = new Promise<undefined>((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
   let seen: string | undefined;
   while (!signal.aborted) {
     try {
-      const state = await team.state();
+      const state = await Promise.race([team.state(), stopped]);
+      if (signal.aborted) return;
       if (state !== seen) {
         await catalog.look();
         onLooked();
-      }
+      } else catalog.setTrouble(undefined);
       seen = state;
     } catch (error) {
-      // The next time it may be there.
+      if (signal.aborted) return;
+      // The next time it may be there; until then pages say why it is not.
+      catalog.setTrouble(error);
       onFault(error);
     }
     await rest(signal);

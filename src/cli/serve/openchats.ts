@@ -49,11 +49,13 @@ export interface OpenChatsOptions {
   now(): number;
   /** Milliseconds, to measure with. */
   readonly clock?: () => number;
+  /** Nobody waits any more. */
+  readonly signal?: AbortSignal;
   /** What was given is not the newest; that is to be had after so many milliseconds. */
   onOld(listed: ListedChat, wait: number): void;
 }
 
-export function createOpenChats({ now, clock = () => performance.now(), onOld }: OpenChatsOptions): OpenChats {
+export function createOpenChats({ now, clock = () => performance.now(), signal, onOld }: OpenChatsOptions): OpenChats {
   const opened = new Map<string, OpenChat>();
   /** By chat: when it may be opened again. */
   const resting = new Map<string, number>();
@@ -68,7 +70,7 @@ export function createOpenChats({ now, clock = () => performance.now(), onOld }:
     opened.delete(listed.id);
     makeRoom(opened, listed.bytes);
     entries.keep(new Set([...files.map(({ file }) => file), ...[...opened.values()].flatMap(pathsOf)]));
-    const pause = createPause();
+    const pause = createPause(signal);
     for (const { file } of files) await entries.prepare(file, pause);
     const open = opening(library, listed, version, entries, now());
     opened.set(listed.id, open);
@@ -80,7 +82,8 @@ export function createOpenChats({ now, clock = () => performance.now(), onOld }:
     async open(library, listed) {
       const state = stateOf(library, listed);
       const known = opened.get(listed.id);
-      const wait = (resting.get(listed.id) ?? 0) - clock();
+      // What a team has of it was replaced, not added to: the old one must not be shown any more, nor could it be read.
+      const wait = listed.file.source === 'team' ? 0 : (resting.get(listed.id) ?? 0) - clock();
       if (known && (known.version === state.version || wait > 0)) {
         opened.delete(listed.id);
         opened.set(listed.id, known);

@@ -7,6 +7,7 @@ import { createOutline, type Outline } from '../../graph/outline.ts';
 import type { Library } from '../library.ts';
 import { withSavedTitle } from '../outlines.ts';
 import { bytesBefore } from './entries.ts';
+import { pushOf } from './pushes.ts';
 
 export interface KeptOutlines {
   /** What is known without reading. */
@@ -86,7 +87,7 @@ export function createKeptOutlines(): KeptOutlines {
 }
 
 export function stampOf({ file, bytes, mtimeMs, source }: SessionFile): string {
-  return `${file}\0${bytes}\0${mtimeMs}\0${source ?? ''}`;
+  return `${file}\0${bytes}\0${mtimeMs}\0${source ?? ''}\0${source === 'team' ? pushOf(file) : ''}`;
 }
 
 /** The fold of the same file, if it only grew; else a new one. */

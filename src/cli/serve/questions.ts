@@ -26,16 +26,18 @@ export interface Answering {
 export function createQuestions({ context, args, catalog, keeping, children }: Answering): Questions {
   const chats = createOpenChats({
     now: () => context.now().getTime(),
+    signal: context.signal,
     onOld: ({ id }, wait) => catalog.tellLater(id, wait),
   });
   const usage = createUsage(catalog, children);
   const teamUsage = createUsage(catalog, children, ['team', 'usage']);
 
-  /** What is not there yet may come while all is read for the first time. */
+  /** What is not there yet may come while all is read for the first time. What could not be looked at may be there all the same. */
   const find = async (id: string): Promise<ListedChat | undefined> => {
+    if (catalog.find(id) === undefined && catalog.trouble === undefined) await catalog.whole;
     const listed = catalog.find(id);
-    if (listed === undefined) await catalog.whole;
-    return listed ?? catalog.find(id);
+    if (listed === undefined && catalog.trouble !== undefined) throw catalog.trouble;
+    return listed;
   };
   const open = async (id: string): Promise<OpenChat | undefined> => {
     const listed = await find(id);

@@ -8,7 +8,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { loadArchiveReader, placesOfProcess, teamStore } from '../shelf.ts';
-import { openTerminal } from '../terminal.ts';
+import { openTerminal, type Terminal } from '../terminal.ts';
 import { createCatalog } from './catalog.ts';
 import { createChildren } from './children.ts';
 import { openInBrowser } from './desktop.ts';
@@ -16,6 +16,7 @@ import { followCatalog } from './follow.ts';
 import { followTeam } from './followteam.ts';
 import { createKeeping } from './keeping.ts';
 import { createQuestions } from './questions.ts';
+import type { TeamState } from './teamstate.ts';
 
 const PORT = 4747;
 const OTHER_PORTS = 50;
@@ -25,7 +26,8 @@ export async function runServer(context: Context, args: Arguments, port: number 
   const quiet: Context = { ...context, err: silent(), out: silent(), signal };
   const catalog = createCatalog(quiet, args);
   const team = teamStore(args);
-  const onFault = faultTeller(context, args.flag('verbose'));
+  const teamState = team && (await stateOfTeam(context, args));
+  const onFault = faultTeller(quiet, context.err, args.flag('verbose'));
   const { places, env } = placesOfProcess(args);
   const children = createChildren({
     launcher: process.argv[1] ?? '',
@@ -59,14 +61,22 @@ export async function runServer(context: Context, args: Arguments, port: number 
     tellWhere(context, args, server);
     if (wantsBrowser(context, args)) openPage(context, server);
     const following = { signal, onLooked: () => keeping.wake(catalog.changes), onFault };
-    await (team ? followTeam(catalog, team, following) : followCatalog(catalog, following));
+    await (teamState ? followTeam(catalog, teamState, following) : followCatalog(catalog, following));
     return 0;
   } finally {
     keeping.close();
     children.close();
     await server.close();
-    await team?.close();
+    await Promise.all([team?.close(), teamState?.close()]);
   }
+}
+
+async function stateOfTeam(context: Context, args: Arguments): Promise<TeamState> {
+  const [{ openTeamState }, { resolveTarget }] = await Promise.all([
+    import('./teamstate.ts'),
+    import('../../team/target.ts'),
+  ]);
+  return openTeamState(resolveTarget(context, args.value('team'), { insecure: args.flag('insecure') }));
 }
 
 function tellWhere({ out, err }: Context, args: Arguments, { url }: Running): void {
@@ -98,10 +108,11 @@ function cannotListen(error: unknown, port: number | undefined): unknown {
   return new CommandError(told, `127.0.0.1:${port ?? PORT}`, 'Choose another: skein serve --port 8080');
 }
 
-/** The same thing again, such as at every look, is told once. */
-function faultTeller({ err }: Context, verbose: boolean): (error: unknown) => void {
+/** The same thing again, such as at every look, is told once; what breaks off because it is stopped, not at all. */
+function faultTeller({ signal }: Context, err: Terminal, verbose: boolean): (error: unknown) => void {
   let last = '';
   return (error) => {
+    if (signal.aborted) return;
     const what = error instanceof Error ? error.message : String(error);
     if (what !== last) err.write(`${err.style.bad('skein:')} ${safeText(what)}\n`);
     if (what !== last && verbose && error instanceof Error) err.write(`${error.stack ?? ''}\n`);

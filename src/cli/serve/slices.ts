@@ -3,12 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 
 const SLICE_MS = 15;
 
-/** Called often; waits only when a slice is over. */
-export function createPause(): () => Promise<void> | undefined {
+/** Called often; waits only when a slice is over. After the signal it throws: nobody wants the rest. */
+export function createPause(signal?: AbortSignal): () => Promise<void> | undefined {
   let began = performance.now();
   return () => {
     if (performance.now() - began < SLICE_MS) return undefined;
     return setImmediate().then(() => {
+      signal?.throwIfAborted();
       began = performance.now();
     });
   };

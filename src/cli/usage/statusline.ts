@@ -8,12 +8,17 @@ import { BLOCK_MS, createBlocks } from '../../views/usage/blocks.ts';
 import { dayIn } from '../../views/usage/days.ts';
 import { PER_DOLLAR } from '../../views/usage/rates.ts';
 import { type Status, statusText } from '../../views/usage/statusline.ts';
+import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type RecentRow, type RecentSums, recentUsage } from './recent.ts';
 
 const WAIT_MS = 500;
 
-export async function printStatusline(context: Context): Promise<number> {
+export async function printStatusline(context: Context, args: Arguments): Promise<number> {
+  if (args.value('team') !== undefined) {
+    context.out.write('skein: a status line tells of this machine alone; leave --team out\n');
+    return 0;
+  }
   const asked = await readStdin();
   let status: Status = { ...toldBy(asked), partial: false };
   try {

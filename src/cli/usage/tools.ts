@@ -1,6 +1,7 @@
 /** `--by tool` */
 import { DiskError } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
+import { projectOfCwds } from '../../disk/project.ts';
 import { readEntriesOf } from '../../disk/read.ts';
 import type { Entry } from '../../format/entry.ts';
 import { millisOf } from '../../graph/time.ts';
@@ -36,7 +37,8 @@ async function fromFiles(context: Context, args: Arguments, { wanted }: Question
   const fold = createToolFold();
   const progress = progressOf(context, 'reading', files);
   for (const file of files) {
-    for (const call of callsOf(context, file)) if (wanted(placeOf(call, file))) fold.add(call);
+    const { calls, project } = callsOf(context, file);
+    for (const call of calls) if (wanted(placeOf(call, file, project))) fold.add(call);
     progress.done(file);
   }
   progress.clear();
@@ -44,32 +46,43 @@ async function fromFiles(context: Context, args: Arguments, { wanted }: Question
 }
 
 /** The filters of messages, asked of a call. */
-function placeOf({ use, started }: ToolCall, { slug, file }: SessionFile) {
-  const { cwd, message, gitBranch = '' } = use.head;
+function placeOf({ use, started }: ToolCall, { file }: SessionFile, project: string) {
+  const { message, gitBranch = '' } = use.head;
   return {
     ...NOTHING,
     time: millisOf(started),
     model: message?.model ?? '',
-    project: cwd ?? slug,
+    project,
     gitBranch,
     file,
     agentId: '',
   };
 }
 
-function callsOf(context: Context, { file }: SessionFile): ToolCall[] {
+interface Calls {
+  readonly calls: readonly ToolCall[];
+  /** Of the file: a session that wanders into other folders stays of its own. */
+  readonly project: string;
+}
+
+function callsOf(context: Context, { file, slug }: SessionFile): Calls {
+  const cwds: (string | undefined)[] = [];
   try {
-    return pairToolCalls([...withTools(readEntriesOf(file))]).calls;
+    const { calls } = pairToolCalls([...withTools(readEntriesOf(file), cwds)]);
+    return { calls, project: projectOfCwds(cwds, slug).path };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     reportProblems(context, [{ kind: 'unreadable', what: error.what, where: error.where, next: error.next }]);
-    return [];
+    return { calls: [], project: slug };
   }
 }
 
-/** What pairing looks at; the rest is not kept. */
-function* withTools(entries: Iterable<Entry>): Generator<Entry> {
-  for (const entry of entries) if (entry.kind === 'user' || entry.kind === 'assistant') yield entry;
+/** What pairing looks at; the rest is not kept but for the folders it was in. */
+function* withTools(entries: Iterable<Entry>, cwds: (string | undefined)[]): Generator<Entry> {
+  for (const entry of entries) {
+    cwds.push(entry.head.cwd);
+    if (entry.kind === 'user' || entry.kind === 'assistant') yield entry;
+  }
 }
 
 function toJson({ totals, rows }: ToolReport) {

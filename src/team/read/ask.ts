@@ -1,7 +1,7 @@
 /** How the code that answers at once asks a team: the thread waits for the answer. */
 import type { JsonObject } from '../../format/json.ts';
 
-/** Rows as objects. `{name: Type}` in the statement stands for a parameter. Throws DiskError. */
+/** Rows as objects. `{name: Type}` in the statement stands for a parameter. Throws PlaceError. */
 export type Ask = (sql: string, params?: Readonly<Record<string, unknown>>) => JsonObject[];
 
 /** A file as the tables name it. */

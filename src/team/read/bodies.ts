@@ -3,9 +3,10 @@ import { type MountedFile, memoryFile } from '../../disk/mounts.ts';
 import { asString } from '../../format/json.ts';
 import type { Ask } from './ask.ts';
 import { createBatches } from './batches.ts';
+import { fullest } from './chosen.ts';
 import type { TeamFile } from './files.ts';
 
-const SQL = `SELECT session, name, argMax(body, version) AS body FROM files AS f FINAL
+const SQL = `SELECT session, name, argMax(body, ${fullest('f.')}) AS body FROM files AS f FINAL
   WHERE f.session IN {sessions: Array(String)} AND f.name IN {names: Array(String)} GROUP BY session, name`;
 /** Larger ones, such as outputs of tools, are fetched alone. */
 const SMALL = 64 << 10;

@@ -9,11 +9,15 @@ import type { Asked, Piece } from './thread.ts';
 
 /** What is held of all files together. */
 const MOST_HELD = 64 << 20;
+/** Those in files of their own that stay open: each takes a descriptor, and room in the temporary folder. */
+const MOST_OPEN = 8;
 
 interface Content extends MountedBytes {
   readonly size: number;
-  /** Bytes in memory. */
+  /** Bytes in memory; none of one that lies in a file. */
   readonly held: number;
+  /** Gives its file back. Not to be read any more. */
+  readonly close?: () => void;
   /** Of its beginning, to tell whether that is the same when it is fetched again. */
   markOf(size: number): string;
 }
@@ -28,19 +32,30 @@ export function createContents(bridge: Pick<Bridge, 'lines'>): Contents {
   const held = new Map<MountedFile, Content>();
   const byPath = new Map<string, MountedFile>();
   let total = 0;
+  let open = 0;
+
+  function take(file: MountedFile): Content | undefined {
+    const content = held.get(file);
+    total -= content?.held ?? 0;
+    open -= content?.close === undefined ? 0 : 1;
+    held.delete(file);
+    return content;
+  }
 
   function drop(file: MountedFile): void {
-    total -= held.get(file)?.held ?? 0;
-    held.delete(file);
+    take(file)?.close?.();
   }
 
   function keep(file: MountedFile, content: Content): void {
-    drop(file);
+    const before = take(file);
+    if (before !== content) before?.close?.();
     held.set(file, content);
     total += content.held;
+    open += content.close === undefined ? 0 : 1;
     for (const [other, each] of held) {
-      if (total <= MOST_HELD) break;
-      if (each.held > 0 && other !== file) drop(other);
+      if (total <= MOST_HELD && open <= MOST_OPEN) break;
+      const isTooMuch = each.close === undefined ? total > MOST_HELD : open > MOST_OPEN;
+      if (isTooMuch && other !== file) drop(other);
     }
   }
 
@@ -58,11 +73,22 @@ export function createContents(bridge: Pick<Bridge, 'lines'>): Contents {
       keep(mounted, found);
       return found;
     };
+    /** Its file may be given back while it is read here and there: then it is fetched again. */
+    const reading = (): MountedBytes => ({
+      fill(buffer, position) {
+        const found = content();
+        return found.fill(buffer.subarray(0, Math.max(0, mounted.bytes - position)), position);
+      },
+      read: (start, end) => content().read(start, Math.min(end, mounted.bytes)),
+    });
     const mounted: MountedFile = {
       get bytes() {
         return known?.size ?? content().size;
       },
-      open: content,
+      open() {
+        const found = content();
+        return found.close === undefined ? found : reading();
+      },
     };
     return mounted;
   }
@@ -147,9 +173,10 @@ function inMemory(all: Uint8Array): Content {
   };
 }
 
-/** Closed when nobody reads it any more. */
-const open = new FinalizationRegistry<number>((fd) => closeSync(fd));
+/** What was fetched and never kept is closed when nobody reads it any more. */
+const forgotten = new FinalizationRegistry<number>((fd) => closeSync(fd));
 const named = new Set<string>();
+let isRemoving = false;
 
 function inFile({ fd, size, path }: { fd: number; size: number; path: string | undefined }, file: string): Content {
   if (path !== undefined) removeAtExit(path);
@@ -160,6 +187,11 @@ function inFile({ fd, size, path }: { fd: number; size: number; path: string | u
   const content: Content = {
     size,
     held: 0,
+    close() {
+      forgotten.unregister(content);
+      closeSync(fd);
+      if (path !== undefined && removed(path)) named.delete(path);
+    },
     markOf: (most) => hashOfFile(fd, Math.min(most, size)),
     fill,
     read(start, end) {
@@ -172,7 +204,7 @@ function inFile({ fd, size, path }: { fd: number; size: number; path: string | u
       return bytes;
     },
   };
-  open.register(content, fd);
+  forgotten.register(content, fd, content);
   return content;
 }
 
@@ -190,16 +222,21 @@ function hashOfFile(fd: number, size: number): string {
 
 /** Only where an open file keeps its name. */
 function removeAtExit(path: string): void {
-  if (named.size === 0) {
+  if (!isRemoving) {
+    isRemoving = true;
     process.once('exit', () => {
-      for (const each of named) {
-        try {
-          unlinkSync(each);
-        } catch {
-          // Gone already, or still open: the system's own cleaning takes it.
-        }
-      }
+      for (const each of named) removed(each);
     });
   }
   named.add(path);
+}
+
+function removed(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch {
+    // Gone already, or still open: the system's own cleaning takes it.
+    return false;
+  }
 }

@@ -1,10 +1,12 @@
 /** The files of a team, as its tables list them: one for all machines and logins that pushed it. */
 import { asNumber, asString, type JsonObject } from '../../format/json.ts';
 import type { Ask, Place } from './ask.ts';
+import { fullest, newest as last, placing, withFolders } from './chosen.ts';
 
 export interface TeamFile extends Place {
   /** As the archive has it: session, agent, or what lies beside them. */
   readonly kind: string;
+  /** The folder of its session. */
   readonly slug: string;
   readonly project: string;
   readonly mtimeMs: number;
@@ -12,6 +14,7 @@ export interface TeamFile extends Place {
   /** Of the largest, on the machine it came from. */
   readonly bytes: number;
   readonly lines: number;
+  /** Somebody sent it as it is. */
   readonly isFull: boolean;
   /** Machines hold it in different states: shorter ones, or such that went another way. */
   readonly isVaried: boolean;
@@ -34,22 +37,22 @@ export interface Wanted {
 }
 
 const COLUMNS = `f.session AS session, f.name AS name,
-  argMax(f.kind, latest) AS kind, argMax(f.slug, latest) AS slug, argMax(f.project, latest) AS project,
+  argMax(f.kind, latest) AS kind, max(${placing('f.')}) AS placing, argMax(f.project, latest) AS project,
   max(toUnixTimestamp64Milli(f.mtime)) AS mtime, max(toUnixTimestamp64Milli(f.updated)) AS updated,
-  max(f.size) AS size, max(f.lines) AS lines, min(f.content = 'full') AS full, uniqExact(f.digest) > 1 AS varied,
-  argMax(f.chat, latest) AS chat, argMax(f.title, latest) AS title, max(f.version) AS version`;
+  max(f.size) AS size, max(f.lines) AS lines, max(f.content = 'full') AS full, uniqExact(f.digest) > 1 AS varied,
+  argMax(f.chat, ${last('f.')}) AS chat, argMax(f.title, latest) AS title, max(f.version) AS version`;
 
 export function listFiles(ask: Ask, { id, newest, since, chats }: Wanted = {}): TeamFile[] {
   const [where, params] = conditionOf({ id, chats });
   // The names of inner columns would hide those of the table.
-  const listed = `WITH (f.version, f.machine, f.owner) AS latest SELECT ${COLUMNS} FROM files AS f FINAL ${where} GROUP BY session, name`;
+  const listed = `WITH ${fullest('f.')} AS latest SELECT ${COLUMNS} FROM files AS f FINAL ${where} GROUP BY session, name`;
   const recent = since === undefined ? '' : ' AND updated >= {since: Int64}';
   const limit = newest === undefined ? '' : ' ORDER BY coalesce(updated, mtime) DESC, session LIMIT {newest: UInt32}';
   const sql =
     newest === undefined && since === undefined
       ? listed
       : `SELECT * FROM (${listed}) WHERE kind = 'session' AND size > 0${recent}${limit}`;
-  return ask(sql, { ...params, newest, since })
+  return ask(withFolders(sql), { ...params, newest, since })
     .map(toFile)
     .filter(isPlain);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { asNumber, asString, type JsonObject } from '../../format/json.ts';
 import type { Team } from '../connect.ts';
 import { keyOf } from './bodies.ts';
+import { level } from './chosen.ts';
 import type { Piece, Request } from './thread.ts';
 
 /** Larger ones are not held in memory. */
@@ -13,11 +14,11 @@ const WIDEST_GAP = 10_000;
 /** Written at once. */
 const PACKET = 1 << 20;
 
-/** One line a place and id, however many pushed it; of several states of it the one that came last. */
+/** One line a place and id, however many pushed it; of several states of it the one that tells most, then the one that came last. */
 const SQL = `SELECT session, name, n, line FROM (
-  SELECT session, name, n, id, line, version FROM entries FINAL
+  SELECT session, name, n, id, line FROM entries FINAL
   WHERE session IN {sessions: Array(String)} AND name IN {names: Array(String)}
-  ORDER BY session, name, n, id, version DESC LIMIT 1 BY session, name, n, id
+  ORDER BY session, name, n, id, ${level()} DESC, version DESC LIMIT 1 BY session, name, n, id
 ) ORDER BY session, name, n, id`;
 
 /** In the order they were asked for. */

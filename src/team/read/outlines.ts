@@ -5,10 +5,14 @@ import type { Outline } from '../../graph/outline.ts';
 import type { Ask } from './ask.ts';
 import { createBatches } from './batches.ts';
 import { keyOf } from './bodies.ts';
+import { level } from './chosen.ts';
 import type { TeamFile } from './files.ts';
 
 const CHOSEN = 'f.session IN {sessions: Array(String)} AND f.name IN {names: Array(String)}';
-const SQL = `SELECT session, name, argMax(outline, (size, version)) AS outline FROM files AS f FINAL
+/** Of the longest. Where a shorter one tells more than that, all lines are to be read. */
+const LONGEST = `(f.size, ${level('f.')}, f.version)`;
+const SQL = `SELECT session, name,
+    if(argMax(${level('f.')}, ${LONGEST}) < max(${level('f.')}), '', argMax(f.outline, ${LONGEST})) AS outline FROM files AS f FINAL
   WHERE ${CHOSEN} GROUP BY session, name`;
 const LINES = `SELECT session, name, uniqExact(n, id) AS lines FROM entries AS f FINAL
   WHERE ${CHOSEN} GROUP BY session, name`;

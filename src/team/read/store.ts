@@ -16,8 +16,6 @@ import { createTeamOutlines } from './outlines.ts';
 export interface TeamStore extends Store {
   /** Lists those that are wanted, and makes them readable. */
   look(wanted?: Wanted): Looked;
-  /** Another one whenever something was pushed or taken back; asked without waiting. */
-  state(): Promise<string>;
 }
 
 /** What a look found. */
@@ -80,10 +78,6 @@ export function openTeamStore(target: TeamTarget): TeamStore {
     async search(request) {
       const { searchTeam } = await import('../search/search.ts');
       return searchTeam(await team(), request);
-    },
-    async state() {
-      const [row] = await (await team()).rows('SELECT count() AS rows, max(version) AS version FROM files FINAL');
-      return JSON.stringify(row);
     },
     async close() {
       await bridge.close();

@@ -4,6 +4,7 @@ import { partKey } from '../../archive/search/hit.ts';
 import { asNumber, asString, type JsonObject } from '../../format/json.ts';
 import type { SearchRequest } from '../../store/search.ts';
 import type { Team } from '../connect.ts';
+import { TRANSCRIPTS } from '../read/chosen.ts';
 import { filterConditions, wantedSlugs } from './filters.ts';
 import { indexConditions, type Phrases, textConditions } from './phrases.ts';
 import type { Values } from './values.ts';
@@ -60,9 +61,7 @@ export function foundSql({ narrow, text, slugs }: Conditions, counts: readonly s
   const rows = isNarrow
     ? `SELECT ${COLUMNS} FROM ${live}`
     : `SELECT ${[COLUMNS, ...counts].join(', ')} FROM messages ${where([...narrow, ...text, `${KEY} IN (SELECT ${KEY} FROM ${live})`])}`;
-  const files = `SELECT f.session AS session, f.name AS name, argMax(f.slug, (f.version, f.machine, f.owner)) AS slug,
-    max(toUnixTimestamp64Milli(f.mtime)) AS mtime
-    FROM files AS f FINAL WHERE f.kind IN ('session', 'agent') GROUP BY f.session, f.name${slugs === undefined ? '' : ` HAVING slug IN ${slugs}`}`;
+  const files = slugs === undefined ? TRANSCRIPTS : `SELECT * FROM (${TRANSCRIPTS}) WHERE slug IN ${slugs}`;
   return `SELECT identity, place, best.1 AS session, best.2 AS name, best.3 AS n, best.4 AS agent, best.5 AS slug, best.6 AS timed,
     best.7 AS at, best.8 AS mtime, best.9 AS length, best.10 AS score
   FROM (

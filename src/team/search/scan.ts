@@ -7,17 +7,18 @@ import { QueryError } from '../../views/search/query.ts';
 import type { Team } from '../connect.ts';
 import { cutOf } from './cut.ts';
 import { conditionsOf, foundSql, type Row, SETTINGS, toRow } from './found.ts';
-import { loadEntries, placeOf } from './lines.ts';
+import { type EntryState, placeOf, type State, standing, statesOf } from './lines.ts';
 import { phrasesOf } from './phrases.ts';
 import { createValues } from './values.ts';
 
 /** More is not fetched for one search. */
 const MOST_WORDS = 100e6;
 const MOST_ROWS = 500_000;
-/** Fetched at once. */
+/** Asked for at once. */
 const BATCH_WORDS = 2e6;
-/** With the signs between them and what JSON adds. */
-const BYTES_PER_WORD = 8;
+const BATCH_ROWS = 50_000;
+/** Lines that are held while they are matched: one may have many megabytes and few words, as that of a screenshot has. */
+const HELD_BYTES = 16 << 20;
 
 export interface Scanned {
   readonly total: number;
@@ -75,7 +76,7 @@ function* batchesOf(rows: readonly Row[]): Generator<Row[]> {
   for (const row of rows) {
     batch.push(row);
     words += row.length;
-    if (words < BATCH_WORDS) continue;
+    if (words < BATCH_WORDS && batch.length < BATCH_ROWS) continue;
     yield batch;
     batch = [];
     words = 0;
@@ -83,14 +84,47 @@ function* batchesOf(rows: readonly Row[]): Generator<Row[]> {
   if (batch.length > 0) yield batch;
 }
 
+/** Which parts of an entry match. */
+interface Verdict extends State {
+  readonly parts: readonly number[];
+}
+
+/** What is held grows with the number of lines, not with what they hold. */
 async function matchingOf(team: Team, rows: readonly Row[], { query, leastMs }: SearchRequest): Promise<Row[]> {
-  const entries = await loadEntries(team, rows);
+  const wanted = Map.groupBy(rows, placeOf);
   const matcher = createMatcher(query);
-  const bytes = rows.reduce((sum, { length }) => sum + length, 0) * BYTES_PER_WORD;
-  const match = () =>
-    rows.filter((row) => {
-      const part = entries.get(placeOf(row))?.parts[row.place];
-      return part !== undefined && matcher.matches(part.text);
+  const verdictOf = ({ line, place, version, level, entry }: EntryState): Verdict => {
+    const own = (place === undefined ? undefined : wanted.get(place)) ?? [];
+    const parts = own.flatMap((row) => {
+      const part = entry?.parts[row.place];
+      return part !== undefined && matcher.matches(part.text) ? row.place : [];
     });
-  return withinTime(query, bytes, team.target.name, match, leastMs);
+    return { line, place, version, level, parts };
+  };
+  const verdicts: Verdict[] = [];
+  for await (const some of groupsOf(statesOf(team, rows))) {
+    const bytes = some.reduce((sum, each) => sum + each.bytes, 0);
+    const judged = withinTime(query, bytes, team.target.name, () => some.map(verdictOf), leastMs);
+    for (const verdict of judged) verdicts.push(verdict);
+  }
+  const standingOnes = standing(verdicts);
+  return rows.filter((row) => standingOnes.get(placeOf(row))?.parts.includes(row.place));
+}
+
+/** As they come, no more at once than may be held. */
+export async function* groupsOf<T extends { readonly bytes: number }>(
+  states: AsyncIterable<T>,
+  most = HELD_BYTES,
+): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  let bytes = 0;
+  for await (const state of states) {
+    group.push(state);
+    bytes += state.bytes;
+    if (bytes < most) continue;
+    yield group;
+    group = [];
+    bytes = 0;
+  }
+  if (group.length > 0) yield group;
 }

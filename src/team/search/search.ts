@@ -4,10 +4,11 @@ import type { Candidate } from '../../archive/search/hit.ts';
 import { isForIndex } from '../../archive/search/indexed.ts';
 import { hitsOf } from '../../archive/search/page.ts';
 import { toLoaded } from '../../archive/search/scan.ts';
-import { asNumber, asString } from '../../format/json.ts';
+import { asNumber, asString, type JsonObject } from '../../format/json.ts';
 import type { Hit, KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Team } from '../connect.ts';
 import { teamPath } from '../paths.ts';
+import { fullest, newest } from '../read/chosen.ts';
 import { timeOf } from './filters.ts';
 import { type Conditions, conditionsOf, foundSql, keyOfRow, type Row, SETTINGS, toRow } from './found.ts';
 import { loadEntries, placeOf } from './lines.ts';
@@ -94,18 +95,23 @@ async function countAll(team: Team, found: string, params: Readonly<Record<strin
   return row;
 }
 
-const CHATS = `SELECT f.session AS session, argMax(f.chat, (f.version, f.machine, f.owner)) AS chat,
-  argMax(f.title, (f.version, f.machine, f.owner)) AS title
+const CHATS = `SELECT f.session AS session, argMax(f.chat, ${newest('f.')}) AS chat, argMax(f.title, ${fullest('f.')}) AS title
   FROM files AS f FINAL WHERE f.kind = 'session' AND f.session IN {sessions: Array(String)} GROUP BY f.session`;
+
+/** A title stands in the row of the session that said it, and that may be another one of the chat. */
+const TITLES = `SELECT f.chat AS chat, argMax(f.title, ${fullest('f.')}) AS title
+  FROM files AS f FINAL WHERE f.kind = 'session' AND f.title != '' AND f.chat IN {chats: Array(String)} GROUP BY f.chat`;
 
 async function chatsOf(team: Team, hits: readonly Hit[]): Promise<Map<string, KnownChat>> {
   const sessions = [...new Set(hits.flatMap(({ session }) => session ?? []))];
   if (sessions.length === 0) return new Map();
-  const rows = await team.rows(CHATS, { sessions });
-  return new Map(
-    rows.flatMap((row): [string, KnownChat][] => {
-      const id = asString(row.chat) ?? '';
-      return id === '' ? [] : [[asString(row.session) ?? '', { id, title: asString(row.title) || undefined }]];
-    }),
-  );
+  const rows = (await team.rows(CHATS, { sessions })).map(toChat).filter(({ chat }) => chat !== '');
+  const untitled = rows.flatMap(({ chat, title }) => (title === '' ? chat : []));
+  const told = untitled.length === 0 ? [] : (await team.rows(TITLES, { chats: [...new Set(untitled)] })).map(toChat);
+  const titles = new Map(told.map(({ chat, title }) => [chat, title]));
+  return new Map(rows.map(({ session, chat, title }) => [session, { id: chat, title: title || titles.get(chat) }]));
+}
+
+function toChat(row: JsonObject): { readonly session: string; readonly chat: string; readonly title: string } {
+  return { session: asString(row.session) ?? '', chat: asString(row.chat) ?? '', title: asString(row.title) ?? '' };
 }

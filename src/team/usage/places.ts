@@ -1,18 +1,16 @@
 /** Rows of a table as they are shown: of files that were pushed whole, with the path of their file where it is needed. */
 import { TEAM_ROOT } from '../paths.ts';
+import { newest, TRANSCRIPTS } from '../read/chosen.ts';
 
 export interface Query {
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-const TRANSCRIPTS = `files FINAL WHERE kind IN ('session', 'agent')`;
-
-/** Transcripts and the folder they are shown in: that of the last push. */
-const PLACES = `SELECT session, name, argMax(slug, (version, machine, owner)) AS slug FROM ${TRANSCRIPTS} GROUP BY session, name`;
+const PUSHED = `SELECT session, name FROM files FINAL WHERE kind IN ('session', 'agent')`;
 
 /** The chat of each session. */
-export const CHATS = `SELECT session, argMax(chat, (version, machine, owner)) AS chat FROM files FINAL WHERE kind = 'session' GROUP BY session`;
+export const CHATS = `SELECT session, argMax(chat, ${newest()}) AS chat FROM files FINAL WHERE kind = 'session' GROUP BY session`;
 
 export interface PlacedOptions {
   readonly conditions?: readonly string[];
@@ -29,12 +27,12 @@ export function placed(table: string, { conditions = [], isOfFiles = false, with
     return `SELECT *, owner FROM ${table} FINAL${where === '' ? '' : ` WHERE ${where}`}`;
   };
   if (!withPath && !isOfFiles) {
-    return `SELECT *, '' AS path FROM (${rows([`(session, name) GLOBAL IN (SELECT session, name FROM ${TRANSCRIPTS})`])})`;
+    return `SELECT *, '' AS path FROM (${rows([`(session, name) GLOBAL IN (${PUSHED})`])})`;
   }
   // A name alone may be that of a file of another folder too.
   const only = isOfFiles ? ' WHERE path IN {paths:Array(String)}' : '';
   return `SELECT told.*, concat('${TEAM_ROOT}projects/', slug, '/', name) AS path FROM (${rows([])}) AS told
-    GLOBAL INNER JOIN (${PLACES}) AS places USING (session, name)${only}`;
+    GLOBAL INNER JOIN (${TRANSCRIPTS}) AS places USING (session, name)${only}`;
 }
 
 export function pathParams(files: readonly string[] | undefined): Query['params'] {

@@ -9,6 +9,7 @@ export type Fault = 'dropped' | 'lost' | 'hangs' | Refusal;
 export interface Refusal {
   readonly status: number;
   readonly body?: string;
+  /** Without them that by which ClickHouse is known. */
   readonly headers?: Record<string, string>;
 }
 

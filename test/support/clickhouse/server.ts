@@ -88,7 +88,7 @@ async function serve(incoming: IncomingMessage, response: ServerResponse, wire: 
       return;
     }
     if (typeof fault === 'object') {
-      response.writeHead(fault.status, fault.headers).end(fault.body ?? '');
+      response.writeHead(fault.status, fault.headers ?? { 'X-ClickHouse-Query-Id': id }).end(fault.body ?? '');
       return;
     }
     if (!access.isRight(login.user, login.password)) {
