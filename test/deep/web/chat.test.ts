@@ -1,7 +1,7 @@
 /** Reading a chat in the viewer: the demo set, opened in a real browser. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeBrowser, openPage, startViewer, type Viewer } from './harness.ts';
+import { describeBrowser, openPage, startViewer, type Viewer } from '../../web/harness.ts';
 
 const AUDIT = '3cb0e47f-55e3-4645-8fb5-02da3479f365';
 const RATE_LIMIT = 'cda1d12f-8ca9-4ff9-b154-503663c97fcc';

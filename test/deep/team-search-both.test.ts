@@ -8,8 +8,8 @@ import { searchTeam } from '../../src/team/search/search.ts';
 import { parseQuery } from '../../src/views/search/query.ts';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
 import { type Machine, pushed } from '../support/team.ts';
-import { askBoth, isByTime, NOW, plain, requestOf, settled } from './search-both.ts';
-import { writeCorpus } from './search-corpus.ts';
+import { askBoth, isByTime, NOW, plain, requestOf, settled } from '../team/search-both.ts';
+import { writeCorpus } from '../team/search-corpus.ts';
 
 let engine: ClickHouse;
 let machine: Machine;
