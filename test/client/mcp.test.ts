@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
@@ -13,6 +12,7 @@ import { asArray, asObject, asString, at, type Json, parseJson } from '../../src
 import { until } from '../server/helpers.ts';
 import { toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
+import { silentServer } from '../support/silent.ts';
 import { BIN, rootWith, skein } from '../support/skein.ts';
 
 const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
@@ -78,26 +78,6 @@ describe('skein mcp, driven by the official client', () => {
     expect((await call(client, 'search_history', { query: '/a+!/' })).text).toContain('1 found');
   }, 30_000);
 });
-
-/** A server that takes requests and never answers. */
-async function silentServer(): Promise<{ readonly url: string; asked(): number }> {
-  let count = 0;
-  const server = createServer((request) => {
-    request.resume();
-    count += 1;
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return {
-    url: `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}/skein`,
-    asked: () => count,
-  };
-}
 
 /** A client that starts it and calls a tool. */
 async function calling(name: string, input: Record<string, unknown>, ...args: string[]): Promise<ChildProcess> {

@@ -10,7 +10,7 @@ import { TeamError } from '../../src/team/errors.ts';
 import { resolveTarget } from '../../src/team/target.ts';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
 import { tempFolder } from '../support/files.ts';
-import { machine, rowsBy } from '../support/team.ts';
+import { machine, newLogin, rowsBy } from '../support/team.ts';
 import { prompt, turns, uuidOf } from '../support/teamsession.ts';
 
 const CWD = '/srv/work/app';
@@ -31,13 +31,6 @@ beforeAll(async () => {
   engine = await startClickHouse({ record: false });
 });
 afterAll(() => engine?.stop());
-
-let users = 0;
-async function login(): Promise<string> {
-  users += 1;
-  await engine.addUser(`u${users}`, ['skein_pusher', 'skein_member']);
-  return `u${users}`;
-}
 
 type Line = JsonObject | string;
 interface Session {
@@ -162,7 +155,7 @@ test('a random history', { timeout: 600_000 }, async () => {
           return { id, folder: 0, lines: turns(id, CWD, 2, 1 + place * 200), agent, output: 'output' };
         });
         for (const session of sessions) write(root, session);
-        const user = await login();
+        const user = await newLogin(engine);
         const pusher = await machine(root);
         pusher.policy({ content: 'full' });
         const real = await openTeam(resolveTarget({ env: {}, home: pusher.home }, engine.url(user)));
@@ -184,7 +177,7 @@ test('a random history', { timeout: 600_000 }, async () => {
         await real.close();
         pusher.policy(POLICIES[last]);
         await pusher.push(engine, { login: user });
-        const [other, first] = [await login(), await machine(root)];
+        const [other, first] = [await newLogin(engine), await machine(root)];
         first.policy(POLICIES[last]);
         await first.push(engine, { login: other });
         expect(await told(user)).toEqual(await told(other));

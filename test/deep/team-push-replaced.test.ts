@@ -12,7 +12,7 @@ import { markRecalled, undoRecall } from '../../src/team/recall.ts';
 import { resolveTarget } from '../../src/team/target.ts';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
 import { tempFolder } from '../support/files.ts';
-import { countsBy, type Machine, pushed } from '../support/team.ts';
+import { countsBy, type Machine, newLogin, pushed } from '../support/team.ts';
 import { answer, call, prompt, turns, writeSession } from '../support/teamsession.ts';
 
 const CWD = '/srv/work/app';
@@ -26,13 +26,6 @@ beforeAll(async () => {
   engine = await startClickHouse();
 });
 afterAll(() => engine?.stop());
-
-let users = 0;
-async function login(): Promise<string> {
-  users += 1;
-  await engine.addUser(`u${users}`, ['skein_pusher', 'skein_member']);
-  return `u${users}`;
-}
 
 /** A server that takes nothing for one table. */
 async function without(table: string, user: string, home: string): Promise<Team> {
@@ -66,7 +59,7 @@ async function readable(user: string, sql: string): Promise<unknown> {
 
 describe('after a push that broke off', () => {
   test('the policy of before replaces what arrived', async () => {
-    const user = await login();
+    const user = await newLogin(engine);
     const machine = await pushed(rootOf(secretLines()), engine, { content: 'masked' }, { login: user });
     machine.policy(FULL);
     await breaksOff(machine, user, 'messages');
@@ -78,7 +71,7 @@ describe('after a push that broke off', () => {
   });
 
   test('--all is finished by the next push, also of sessions it did not reach', async () => {
-    const user = await login();
+    const user = await newLogin(engine);
     const root = rootOf(turns(OTHER, CWD, 1), OTHER, rootOf(turns(ID, CWD, 2)));
     const machine = await pushed(root, engine, FULL, { login: user });
     const before = await countsBy(engine, user);
@@ -96,7 +89,7 @@ describe('classes of retention', () => {
   const words = "(SELECT count() FROM messages FINAL WHERE words LIKE '%falcon%')";
 
   test('a shorter one with less content: nothing of before is read', async () => {
-    const user = await login();
+    const user = await newLogin(engine);
     const machine = await pushed(
       rootOf(secretLines()),
       engine,
@@ -110,7 +103,7 @@ describe('classes of retention', () => {
   });
 
   test('what was taken back stays so, however long it would have been kept', async () => {
-    const user = await login();
+    const user = await newLogin(engine);
     const old = secretLines().map((line) => ({ ...line, timestamp: '2024-12-01T10:00:00.000Z' }));
     const machine = await pushed(
       rootOf(old),
@@ -127,7 +120,7 @@ describe('classes of retention', () => {
 });
 
 test('an output and an agent that the archive forgot are taken back', async () => {
-  const user = await login();
+  const user = await newLogin(engine);
   const root = tempFolder();
   const agent = turns(ID, CWD, 1, 501, 'agent').map((line) => ({ ...line, isSidechain: true, agentId: 'a1' }));
   const beside = {
@@ -141,7 +134,7 @@ test('an output and an agent that the archive forgot are taken back', async () =
   for (const name of Object.keys(beside)) if (archive) forget(archive, chooseFiles(archive.db, name).files, new Date());
   archive?.close();
   await machine.push(engine, { login: user });
-  const alone = await login();
+  const alone = await newLogin(engine);
   const fresh = await pushed(rootOf(turns(ID, CWD, 1)), engine, FULL, { login: alone });
   expect(await countsBy(engine, user)).toEqual(await countsBy(engine, alone));
   expect((await machine.push(engine, { login: user })).unchanged).toBe(1);
@@ -161,7 +154,7 @@ test('half a character in any name is no reason to send nothing', async () => {
     { type: 'custom-title', customTitle: half, sessionId: ID },
   ];
   for (const content of ['masked', 'full']) {
-    const user = await login();
+    const user = await newLogin(engine);
     const { report } = await pushed(rootOf(lines), engine, { content }, { login: user });
     expect(report.sent).toEqual([ID]);
     expect(await countsBy(engine, user)).toMatchObject({ files: 1, entries: 3 });
@@ -169,7 +162,7 @@ test('half a character in any name is no reason to send nothing', async () => {
 });
 
 test('taken back on one machine and allowed again on another, it is sent again from there', async () => {
-  const user = await login();
+  const user = await newLogin(engine);
   const [here, there] = [tempFolder(), tempFolder()].map((root) => rootOf(turns(ID, CWD, 2), ID, root));
   const first = await pushed(here ?? '', engine, FULL, { login: user });
   const second = await pushed(there ?? '', engine, FULL, { login: user });
@@ -190,7 +183,7 @@ test('taken back on one machine and allowed again on another, it is sent again f
 });
 
 test('a session whose folder only its agent tells leaves, when that is allowed', async () => {
-  const user = await login();
+  const user = await newLogin(engine);
   const root = tempFolder();
   const strip = ({ cwd: _, ...line }: JsonObject) => line;
   const agent = turns(ID, CWD, 1, 501, 'agent').map((line) => ({ ...line, isSidechain: true, agentId: 'a1' }));

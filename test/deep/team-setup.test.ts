@@ -1,54 +1,15 @@
-/** `skein team init`: what it makes, keeps, changes and refuses. On a cluster: cluster.test.ts; broken off, odd names: test/deep/team-schema.test.ts. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { asArray, asString, at, type Json } from '../../src/format/json.ts';
+/** `skein team init`: what it makes, keeps, changes and refuses. On a cluster: team-cluster.test.ts; broken off, odd names: team-schema.test.ts; days of classes: team-retention.test.ts. */
+import { expect, test } from 'vitest';
+import { at } from '../../src/format/json.ts';
 import { accessStatements } from '../../src/team/schema/access.ts';
-import { parseRetention, retentionOf } from '../../src/team/schema/retention.ts';
+import { parseRetention } from '../../src/team/schema/retention.ts';
 import { parseBudget, parseMember } from '../../src/team/schema/rules.ts';
 import { setUpTeam } from '../../src/team/schema/setup.ts';
 import { leaks } from '../../src/team/schema/state.ts';
 import { STEPS, type Step } from '../../src/team/schema/steps.ts';
-import { isPushed, PUSHED, TABLES } from '../../src/team/schema/tables.ts';
-import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
-import { tempFolder } from '../support/files.ts';
-import { runHere } from '../support/inprocess.ts';
+import { isPushed, TABLES } from '../../src/team/schema/tables.ts';
 import { expectValid } from '../support/schema.ts';
-
-let engine: ClickHouse;
-let number = 0;
-/** A name no test had before. */
-let database: string;
-
-beforeAll(async () => {
-  engine = await startClickHouse({ setUp: false });
-});
-afterAll(() => engine.stop());
-beforeEach(() => {
-  database = `team_${number++}`;
-});
-
-function init(...args: string[]) {
-  return command('team', 'init', '--team', engine.url().replace(/\/skein$/, `/${database}`), ...args);
-}
-
-function command(...argv: string[]) {
-  return runHere(argv, { HOME: tempFolder() }, { told: true });
-}
-
-function outcomes(json: Json): Record<string, string> {
-  const done = asArray(at(json, 'done')) ?? [];
-  return Object.fromEntries(
-    done.map((each) => [asString(at(each, 'what')) ?? '', asString(at(each, 'outcome')) ?? '']),
-  );
-}
-
-/** Every table as the server has it, and what it wrote about itself. */
-async function everything(): Promise<unknown> {
-  const tables = await engine.server.rows(
-    'SELECT name, create_table_query FROM system.tables WHERE database = {database: String} ORDER BY name',
-    { database },
-  );
-  return { tables, versions: await engine.server.rows(`SELECT * FROM ${database}.schema_version ORDER BY ALL`) };
-}
+import { command, database, engine, everything, init, newDatabase, outcomes } from '../team/databases.ts';
 
 test('the first run makes all, the second nothing, and both say so', async () => {
   const first = await init('--json');
@@ -92,79 +53,6 @@ test('--dry-run changes nothing and prints statements that do the work', async (
     else expect(insert).toMatch(/^INSERT INTO \w+\.(?:members|budgets) /);
   }
   expect(outcomes((await init('--json')).json())).toMatchObject({ retention: 'kept' });
-});
-
-test('days of a class are changed later, in every table that has them', async () => {
-  await init();
-  expect(outcomes((await init('--json', '--retention', 'standard=90', '--retention', 'week=7')).json())).toMatchObject({
-    retention: 'changed',
-  });
-  const rows = await engine.server.rows(
-    'SELECT name, engine_full FROM system.tables WHERE database = {database: String}',
-    {
-      database,
-    },
-  );
-  for (const name of PUSHED) {
-    const engineText = asString(rows.find((row) => row.name === name)?.engine_full) ?? '';
-    expect(Object.fromEntries(retentionOf(engineText))).toEqual({ short: 30, standard: 90, long: 1825, week: 7 });
-  }
-  // Without a word about it they stay.
-  expect(outcomes((await init('--json')).json())).toMatchObject({ retention: 'kept' });
-});
-
-test('rows go when the days of their class are over, and no others', async () => {
-  await init();
-  const old = new Date(Date.now() - 40 * 86_400_000).toISOString().replace('T', ' ').replace('Z', '');
-  const rows = ['short', 'standard', 'long', 'unknown'].map((retention) =>
-    JSON.stringify({ session: retention, name: 'a', retention, time: old, version: 1 }),
-  );
-  await engine.server.insert(`${database}.usage`, ['session', 'name', 'retention', 'time', 'version'], rows);
-  await engine.server.command(`OPTIMIZE TABLE ${database}.usage FINAL`);
-  const left = await engine.server.rows(`SELECT session FROM ${database}.usage FINAL ORDER BY session`);
-  expect(left.map(({ session }) => session)).toEqual(['long', 'standard', 'unknown']);
-});
-
-/** Sessions that are left of rows with these times, named by them, after the server deleted what it had to. */
-async function leftOf(retention: string, times: readonly string[]): Promise<unknown[]> {
-  const rows = times.map((time) => JSON.stringify({ session: time, name: 'a', retention, time, version: 1 }));
-  await engine.server.insert(`${database}.entries`, ['session', 'name', 'retention', 'time', 'version'], rows);
-  await engine.server.command(`OPTIMIZE TABLE ${database}.entries FINAL`);
-  const left = await engine.server.rows(`SELECT session FROM ${database}.entries FINAL ORDER BY session`);
-  return left.map(({ session }) => session);
-}
-
-const LATE = [
-  '2026-11-01 00:00:00.000',
-  '2105-12-31 00:00:00.000',
-  '2110-01-01 00:00:00.000',
-  '2299-12-31 00:00:00.000',
-];
-
-test('with the most days that are accepted rows stay, and so do those of a far future', async () => {
-  expect((await init('--retention', 'long=36500')).code).toBe(0);
-  expect(await leftOf('long', LATE)).toEqual(LATE);
-  expect(await leftOf('short', LATE.slice(2))).toEqual(LATE);
-  const { err } = await init('--retention', 'long=36501');
-  expect(err).toContain('"long=36501" is not understood');
-});
-
-test('rules that deleted what would go after 2106 are mended, once, and it is said', async () => {
-  await init('--retention', 'week=7');
-  const days = Object.entries({ short: 30, standard: 365, long: 36500, week: 7 });
-  const before = days.map(
-    ([name, number]) => `toDateTime(time) + toIntervalDay(${number}) DELETE WHERE retention = '${name}'`,
-  );
-  for (const name of PUSHED)
-    await engine.server.command(`ALTER TABLE ${database}.${name} MODIFY TTL ${before.join(', ')}`);
-  const { text } = await init();
-  expect(text).toMatch(
-    /changed +retention: long 36500 days, short 30 days, standard 365 days, week 7 days; what would go after 2105/,
-  );
-  expect(await leftOf('long', LATE)).toEqual(LATE);
-  const after = await everything();
-  expect((await init()).text).toContain('nothing changed');
-  expect(await everything()).toEqual(after);
 });
 
 test('an older schema is upgraded step by step, its rows stay', async () => {
@@ -360,7 +248,7 @@ test('when something fails, what was done before is told', async () => {
   expectValid('team-init', json.json());
   expect(outcomes(json.json())).toMatchObject({ tables: 'kept', 'member anna': 'kept', 'member ben': 'made' });
 
-  database = `${database}_more`;
+  newDatabase();
   await engine.fail((request) => (request.sql.startsWith('CREATE ROLE') ? { status: 500, body: 'gone' } : undefined));
   const broken = await init();
   await engine.works();

@@ -1,30 +1,13 @@
 /** The viewer of a team whose server is away or does not answer: it says why, and it ends when told to. */
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { asArray, at } from '../../src/format/json.ts';
 import { tempFolder } from '../support/files.ts';
+import { silentServer } from '../support/silent.ts';
 import { serve, until } from './helpers.ts';
 
 const ID = '11111111-1111-4111-8111-111111111111';
-
-/** A server that never answers. */
-async function silentServer(): Promise<{ readonly server: Server; readonly url: string; asked(): number }> {
-  let count = 0;
-  const server = createServer((request) => {
-    request.resume();
-    count += 1;
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
-  return { server, url: `http://127.0.0.1:${port}/skein`, asked: () => count };
-}
 
 test('nobody there: the list is empty and says why, so does a chat; it goes on trying', async () => {
   const { server: gone, url } = await silentServer();

@@ -114,7 +114,8 @@ export async function startClickHouse({
   // Where the team's database is not there yet.
   const server = await openTeam({ ...admin.target, database: 'system' });
   opened.push(server);
-  if (setUp) await setUpTeam(server, { database: 'skein' });
+  // Sessions of tests have fixed dates: in the usual class they are kept for as long as there is.
+  if (setUp) await setUpTeam(server, { database: 'skein', retention: new Map([['standard', 36_500]]) });
 
   return {
     url,

@@ -105,6 +105,15 @@ export async function pushed(
   return { ...made, report: await made.push(engine, options) };
 }
 
+let logins = 0;
+
+/** A login of its own that pushes, and reads what it pushed. */
+export async function newLogin(engine: ClickHouse): Promise<string> {
+  logins += 1;
+  await engine.addUser(`u${logins}`, ['skein_pusher', 'skein_member']);
+  return `u${logins}`;
+}
+
 const TABLES = ['files', 'entries', 'messages', 'tool_calls', 'usage'] as const;
 
 /** All rows that a login pushed, as readers see them, in an order of their own; who and when aside. */

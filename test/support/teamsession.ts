@@ -101,3 +101,15 @@ export function turns(id: string, cwd: string, count: number, from = 1, word = '
     ];
   }).flat();
 }
+
+/** What all rows of a file have. */
+export const ROW_COLUMNS = {
+  session: 's',
+  name: 's.jsonl',
+  person: 'p',
+  retention: 'r',
+  version: 1,
+  deleted: 0,
+  slug: '',
+  agent: '',
+} as const;

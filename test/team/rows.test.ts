@@ -10,7 +10,7 @@ import { structureOf } from '../../src/team/push/structure.ts';
 import { createToolRows } from '../../src/team/push/toolrows.ts';
 import { TABLES } from '../../src/team/schema/tables.ts';
 import { wordListOf, wordsOf } from '../../src/views/search/words.ts';
-import { answer, call, prompt, result } from '../support/teamsession.ts';
+import { answer, call, prompt, ROW_COLUMNS, result } from '../support/teamsession.ts';
 
 function parsed(json: JsonObject) {
   const bytes = Buffer.from(JSON.stringify(json));
@@ -115,16 +115,6 @@ describe('the id of a line', () => {
 });
 
 test('tool calls of a long session are those of pairing it as a whole', () => {
-  const columns = {
-    session: 's',
-    name: 's.jsonl',
-    person: 'p',
-    retention: 'r',
-    version: 1,
-    deleted: 0,
-    slug: '',
-    agent: '',
-  } as const;
   const lines = fc
     .array(fc.record({ wait: fc.nat(6), fails: fc.boolean() }), { minLength: 1, maxLength: 120 })
     .map((calls) => {
@@ -144,7 +134,7 @@ test('tool calls of a long session are those of pairing it as a whole', () => {
   const rowsOf = (all: readonly JsonObject[], window?: number) => {
     const shape = createShape({ content: 'full', home: '/', paths: true });
     const tools = createToolRows({
-      columns,
+      columns: ROW_COLUMNS,
       project: '/x',
       shape,
       secret: '',

@@ -5,22 +5,11 @@ import type { JsonObject } from '../../src/format/json.ts';
 import { memorySource } from '../../src/format/session.ts';
 import { createShape } from '../../src/team/push/shape.ts';
 import { createToolRows } from '../../src/team/push/toolrows.ts';
-import { answer, call, prompt } from '../support/teamsession.ts';
-
-const columns = {
-  session: 's',
-  name: 's.jsonl',
-  person: 'p',
-  retention: 'r',
-  version: 1,
-  deleted: 0,
-  slug: '',
-  agent: '',
-} as const;
+import { answer, call, prompt, ROW_COLUMNS } from '../support/teamsession.ts';
 
 function rowsOf(lines: readonly JsonObject[], name: string, window?: number) {
   const shape = createShape({ content: 'full', home: '/', paths: true });
-  const tools = createToolRows({ columns: { ...columns, name }, project: '/x', shape, secret: '', window });
+  const tools = createToolRows({ columns: { ...ROW_COLUMNS, name }, project: '/x', shape, secret: '', window });
   const rows = lines.flatMap((json, place) => {
     const bytes = Buffer.from(JSON.stringify(json));
     const line = { number: place + 1, start: 0, end: bytes.length, terminated: true };
