@@ -97,9 +97,11 @@ const command: BuildOptions & { metafile: true } = {
   ...shared,
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  define: { 'import.meta.url': 'moduleUrl' },
-  // A package may have a function of the name `process`.
-  banner: { js: "const moduleUrl = globalThis.process.getBuiltinModule('node:url').pathToFileURL(__filename).href;" },
+  define: { 'import.meta.url': 'thisModule.url' },
+  // Made when it is asked for. A package may have a function of the name `process`.
+  banner: {
+    js: "const thisModule = { get url() { return globalThis.process.getBuiltinModule('node:url').pathToFileURL(__filename).href; } };",
+  },
   plugins: [heavy, builtins, slimPrices, oneLanguage, lazyWidths],
   alias: {
     // Its CommonJS asks for its parts in a way that cannot be bundled.

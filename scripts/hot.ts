@@ -19,7 +19,12 @@ interface Hot {
   readonly follows?: boolean;
   /** It writes sessions and asks a model: not among those of the demo, and the one at this address. */
   readonly asks?: boolean;
+  /** Its parts that are left to the whole command, besides those that read a team: bin/skein knows when they are asked for. */
+  readonly without?: RegExp;
 }
+
+/** What is only loaded with --team. */
+const TEAM = /\/(?:team|usage)\/(?:team\w*|read\/store|target)\.ts$|^\.\/team\w*\.ts$/;
 
 /** By bundle, as bin/skein knows them. */
 const HOT: Readonly<Record<string, Hot>> = {
@@ -55,6 +60,7 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['archive', 'sync', '--json'],
       ['archive', 'status'],
     ],
+    without: /^\.\.\/archive\/(?!sync|status)\w+\.ts$/,
   },
   read: {
     verbs: ['list', 'show', 'tree', 'cat', 'check', 'context', 'diff'],
@@ -69,15 +75,27 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['context', '@last', '--prompt', 'Go on', '--json'],
     ],
   },
-  hook: { runs: [['hook', 'run', '--archive', '--wait', '0', '--otlp']], follows: true },
+  hook: {
+    runs: [['hook', 'run', '--archive', '--wait', '0', '--otlp']],
+    follows: true,
+    without: /^\.\.\/hook\/(?!run)\w+\.ts$|^\.\/(?:push|kept)\.ts$/,
+  },
 };
 
-/** Leaves the other verbs out. */
+/** Leaves the other verbs out, and what they and this one load for a team. */
 function only(name: string): Plugin {
-  const verbs = HOT[name]?.verbs ?? [name];
+  const { verbs = [name], without } = HOT[name] ?? {};
   return {
     name: 'only',
     setup({ onLoad, onResolve }) {
+      onResolve({ filter: /./ }, ({ path, kind }) =>
+        kind === 'dynamic-import' && (TEAM.test(path) || without?.test(path))
+          ? { path, namespace: 'left-out' }
+          : undefined,
+      );
+      onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+        contents: `throw new Error(${JSON.stringify(`${path} is only in the whole command`)});`,
+      }));
       // What every turn needs belongs in the bundle, so that it has byte code too.
       if (name === 'chat') {
         onResolve({ filter: /^\.\/tools\/index\.ts$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path) }));

@@ -2,7 +2,7 @@
 import { basename, dirname, join, sep } from 'node:path';
 import type { Problem } from '../disk/errors.ts';
 import { findSessions } from '../disk/find.ts';
-import { attempt } from '../disk/folder.ts';
+import { attempt, withSlash } from '../disk/folder.ts';
 import { type FolderFs, folderFs } from '../disk/io.ts';
 import { parentSessionOf } from '../disk/parent.ts';
 import type { Root } from '../disk/roots.ts';
@@ -79,7 +79,7 @@ export function placesOf(roots: readonly Root[], report: (problem: Problem) => v
   const bases = roots.map(({ kind, path, config }) => {
     const base = config ?? (kind === 'session' ? dirname(path) : path);
     const real = attempt(() => folderFs.realPath(base), base, report) ?? base;
-    return { start: base.endsWith(sep) ? base : base + sep, real };
+    return { start: withSlash(base), real };
   });
   return (file) => {
     const at = bases.find(({ start }) => file.startsWith(start));
@@ -89,5 +89,7 @@ export function placesOf(roots: readonly Root[], report: (problem: Problem) => v
 }
 
 export function pathOf(file: { readonly root: string; readonly name: string }, folder = file.root): string {
+  // Names of a walk need no more: `join` would look at every character.
+  if (sep === '/' && !/\/\/|\/\.|^\.|^\/|\/$/.test(file.name)) return withSlash(folder) + file.name;
   return join(folder, ...file.name.split('/'));
 }

@@ -1,6 +1,5 @@
 /** Opening the archive: made when it is not there, refused when it is not ours to change. */
 import { chmodSync, statSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { makeFolders } from '../disk/durable.ts';
 import { closeFile, openFile } from '../disk/io.ts';
@@ -87,7 +86,7 @@ function create(db: Database): void {
     const id = crypto.randomUUID();
     db.exec(SCHEMA);
     run(db, "INSERT INTO meta VALUES ('id', ?), ('next', 1)", id);
-    insert(db, 'INSERT INTO origin (key, label) VALUES (?, ?)', id, hostname());
+    insert(db, 'INSERT INTO origin (key, label) VALUES (?, ?)', id, process.getBuiltinModule('node:os').hostname());
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }

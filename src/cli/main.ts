@@ -1,5 +1,4 @@
 /** From argv to an exit code. */
-import { homedir } from 'node:os';
 import { safeText } from '../views/safe.ts';
 import { parseArguments } from './arguments.ts';
 import { type Command, opensLibrary } from './command.ts';
@@ -22,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     const context: Context = {
       env: process.env,
-      home: homedir() || '/',
+      home: homeFolder() || '/',
       cwd: currentFolder(),
       now: () => new Date(),
       out: openStandard('stdout', color, failed),
@@ -64,6 +63,13 @@ function stopSignal(): AbortSignal {
     });
   }
   return controller.signal;
+}
+
+/** As node:os tells it, which is only loaded where the environment does not say. */
+function homeFolder(): string {
+  const { HOME } = process.env;
+  const isTold = HOME !== undefined && process.platform !== 'win32';
+  return isTold ? HOME : process.getBuiltinModule('node:os').homedir();
 }
 
 function currentFolder(): string {

@@ -3,7 +3,6 @@
  * directly: these are written to at once either way. Terminals, and whoever asks for the stream, get the stream.
  */
 import { fstatSync, statSync, writeSync } from 'node:fs';
-import { devNull } from 'node:os';
 import type { Writable } from 'node:stream';
 import { type ColorChoice, lookOf, openTerminal, type Terminal } from './terminal.ts';
 
@@ -70,7 +69,7 @@ function isPlain(fd: number): boolean {
   if (process.platform === 'win32') return false;
   try {
     const stat = fstatSync(fd);
-    return stat.isFile() || stat.isFIFO() || stat.isSocket() || stat.rdev === statSync(devNull).rdev;
+    return stat.isFile() || stat.isFIFO() || stat.isSocket() || stat.rdev === statSync('/dev/null').rdev;
   } catch {
     return false;
   }

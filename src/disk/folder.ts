@@ -52,7 +52,7 @@ export function attempt<T>(call: () => T, where: string, report: Report): T | un
 }
 
 /** Names of a listing need no more: `join` would look at every character of thousands of paths. */
-function withSlash(folder: string): string {
+export function withSlash(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 

@@ -34,5 +34,8 @@ export function encode(text: string): Uint8Array {
 
 /** For text known to be ASCII. */
 export function encodeAscii(text: string): Uint8Array {
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const bytes = new Uint8Array(text.length);
+  // By hand: `Uint8Array.from` goes through an iterator, which took 2 ms of every start.
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
 }

@@ -3,15 +3,28 @@ import type { Rule } from './rule.ts';
 
 interface Anchored {
   readonly rule: Rule;
+  /** What it begins with, whatever comes then. */
+  readonly head: string;
   /** Made when it is needed: of a hundred few ever are. */
   readonly anchor: () => RegExp;
 }
 
 interface Pass {
-  readonly pattern: RegExp;
+  /** All of them together. It takes milliseconds to make, and none to use. */
+  readonly pattern: () => RegExp;
+  readonly anchors: readonly Anchored[];
   /** By the code of an anchor's first character. */
   readonly byFirst: ReadonlyMap<number, readonly Anchored[]>;
+  readonly anyCase: boolean;
 }
+
+interface Hit {
+  readonly rule: Rule;
+  readonly at: number;
+}
+
+/** So much text is looked through for each anchor by itself before the patterns of all of them are made: most commands show less. */
+const WITHOUT_PATTERNS = 32_000;
 
 export interface AnchorScan {
   places(text: string): ReadonlyMap<Rule, readonly number[]>;
@@ -32,14 +45,23 @@ export function anchorScan(rules: readonly Rule[]): AnchorScan {
     ),
     passOf(anchorsOf(rules.filter(({ anyCase }) => anyCase)), '', 'i'),
   ].filter((pass) => pass !== undefined);
+  let looked = 0;
+  const hitsIn = (text: string) => {
+    looked += text.length;
+    return looked > WITHOUT_PATTERNS ? hitsByPattern : hitsByHead;
+  };
   return {
     places(text) {
       const places = new Map<Rule, number[]>();
-      for (const pass of passes) collect(text, pass, places);
+      const hits = hitsIn(text);
+      for (const pass of passes) for (const hit of hits(text, pass)) put(hit, places);
       for (const each of places.values()) each.sort((a, b) => a - b);
       return places;
     },
-    hasAny: (text) => passes.some((pass) => anchorsIn(text, pass).next().done !== true),
+    hasAny(text) {
+      const hits = hitsIn(text);
+      return passes.some((pass) => hits(text, pass).next().done !== true);
+    },
   };
 }
 
@@ -58,12 +80,25 @@ function anchorsOf(rules: readonly Rule[]): Anchor[] {
 
 function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass | undefined {
   if (anchors.length === 0) return undefined;
+  const anyCase = flags === 'i';
   const byFirst = new Map<number, Anchored[]>();
-  for (const { rule, source, first } of anchors) {
-    const anchored = { rule, anchor: once(() => new RegExp(`${before}(?:${source})`, `y${flags}`)) };
+  const all = anchors.map(({ rule, source, first }): Anchored => {
+    const anchor = once(() => new RegExp(`${before}(?:${source})`, `y${flags}`));
+    const anchored = { rule, head: anyCase ? headOf(source).toLowerCase() : headOf(source), anchor };
     for (const code of codesOf(first.slice(-1), flags)) byFirst.set(code, [...(byFirst.get(code) ?? []), anchored]);
-  }
-  return { pattern: new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`), byFirst };
+    return anchored;
+  });
+  const pattern = once(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
+  return { pattern, anchors: all, byFirst, anyCase };
+}
+
+/** The characters a pattern begins with, without one that may be missing. */
+function headOf(source: string): string {
+  const plain = /^(?:\\\W|[\w"/:=~-])+/.exec(source)?.[0] ?? '';
+  const isLoose = /^[?*{]/.test(source.slice(plain.length));
+  const head = plain.slice(0, isLoose ? -1 : undefined).replaceAll('\\', '');
+  if (head === '') throw new Error(`the anchor ${source} does not begin with a character`);
+  return head;
 }
 
 /** `a(?:b|c)` for `ab|ac`: what begins alike is tried together. */
@@ -88,24 +123,41 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-function collect(text: string, pass: Pass, places: Map<Rule, number[]>): void {
-  for (const { rule, at } of anchorsIn(text, pass)) {
-    const known = places.get(rule);
-    if (!known) places.set(rule, [at]);
-    else if (known.at(-1) !== at) known.push(at);
-  }
+function put({ rule, at }: Hit, places: Map<Rule, number[]>): void {
+  const known = places.get(rule);
+  if (!known) places.set(rule, [at]);
+  else if (known.at(-1) !== at) known.push(at);
 }
 
-function* anchorsIn(text: string, { pattern: anyAnchor, byFirst }: Pass): Generator<{ rule: Rule; at: number }> {
+function* hitsByPattern(text: string, { pattern, byFirst }: Pass): Generator<Hit> {
+  const anyAnchor = pattern();
   anyAnchor.lastIndex = 0;
   for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
-    for (const { rule, anchor } of byFirst.get(text.charCodeAt(at)) ?? []) {
-      const pattern = anchor();
-      pattern.lastIndex = at;
-      if (pattern.test(text)) yield { rule, at };
+    for (const anchored of byFirst.get(text.charCodeAt(at)) ?? []) {
+      if (standsAt(anchored, text, at)) yield { rule: anchored.rule, at };
     }
     // Another anchor may begin inside this one.
     anyAnchor.lastIndex = at + 1;
   }
+}
+
+/** The same in the same order. */
+function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
+  const folded = pass.anyCase ? text.toLowerCase() : text;
+  // A letter may become two; no anchor has one of those.
+  if (folded.length !== text.length) return yield* hitsByPattern(text, pass);
+  const hits: Hit[] = [];
+  for (const anchored of pass.anchors) {
+    for (let at = folded.indexOf(anchored.head); at >= 0; at = folded.indexOf(anchored.head, at + 1)) {
+      if (standsAt(anchored, text, at)) hits.push({ rule: anchored.rule, at });
+    }
+  }
+  yield* hits.sort((a, b) => a.at - b.at);
+}
+
+function standsAt({ anchor }: Anchored, text: string, at: number): boolean {
+  const pattern = anchor();
+  pattern.lastIndex = at;
+  return pattern.test(text);
 }

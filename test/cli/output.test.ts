@@ -75,6 +75,25 @@ describe('bundles of single verbs', () => {
     }
   });
 
+  test('what they leave out is left to the whole command', () => {
+    const asked = [
+      ...['search', 'usage', 'list'].flatMap((verb) => [
+        [verb, 'the', '--team', 'nowhere'],
+        [verb, 'the', '--team=nowhere'],
+      ]),
+      ['archive', 'verify'],
+      ['hook', 'status'],
+      ['hook', 'doctor'],
+    ];
+    const folder = tempFolder();
+    const lone = { ...env, HOME: folder, SKEIN_HOME: join(folder, 'skein') };
+    for (const args of asked) {
+      const { stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], { env: lone, encoding: 'utf8' });
+      expect(`${args}\n${stdout}${stderr}`).not.toMatch(/whole command|is not a function/);
+      expect((stdout + stderr).length).toBeGreaterThan(0);
+    }
+  });
+
   test('byte code of another V8 is not taken', () => {
     const bin = packageWithout(/^nothing/);
     const dist = join(dirname(dirname(bin)), 'dist');
