@@ -7,11 +7,23 @@ const DAY = 86_400_000;
 /** The day (2026-01-31) of a time; in the zone of the machine without a name. */
 export function dayIn(timeZone: string | undefined): (time: number) => string {
   if (timeZone === 'UTC') return (time) => new Date(time).toISOString().slice(0, 10);
-  if (timeZone !== undefined) return byQuarter(zonedDay(timeZone));
-  return byQuarter((time) => {
+  return timeZone === undefined ? localDay() : byQuarter(zonedDay(timeZone));
+}
+
+/** What is asked for after another is mostly of the same day, which is worked out once. */
+function localDay(): (time: number) => string {
+  let [start, end, day] = [0, 0, ''];
+  return (time) => {
+    if (time >= start && time < end) return day;
     const date = new Date(time);
-    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  });
+    const [year, month, number] = [date.getFullYear(), date.getMonth(), date.getDate()];
+    start = new Date(year, month, number).getTime();
+    end = new Date(year, month, number + 1).getTime();
+    // `new Date` takes years below 100 for others.
+    if (time < start || time >= end) end = start;
+    day = `${year}-${two(month + 1)}-${two(number)}`;
+    return day;
+  };
 }
 
 function two(number: number): string {

@@ -85,6 +85,28 @@ describe('times', () => {
     expect(dayIn('Asia/Kathmandu')(Date.parse('2026-01-01T18:14:59Z'))).toBe('2026-01-01');
   });
 
+  // Clocks changed at midnight, by half an hour, not at all; a day that never was.
+  test.each(['America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Pacific/Apia', 'Europe/Berlin'])(
+    'those of a machine in %s are those of its zone, in whatever order they are asked for',
+    (zone) => {
+      const { TZ } = process.env;
+      try {
+        process.env.TZ = zone;
+        const [here, there] = [dayIn(undefined), dayIn(zone)];
+        const hours = fc.integer({ min: Date.UTC(2010, 0) / 900_000, max: Date.UTC(2027, 0) / 900_000 });
+        fc.assert(
+          fc.property(fc.array(hours), fc.integer({ min: 0, max: 400 }), (quarters, more) => {
+            for (const quarter of quarters.flatMap((each) => [each, each + more]))
+              expect(here(quarter * 900_000)).toBe(there(quarter * 900_000));
+          }),
+        );
+      } finally {
+        if (TZ === undefined) delete process.env.TZ;
+        else process.env.TZ = TZ;
+      }
+    },
+  );
+
   test('weeks begin on Monday', () => {
     expect(['2026-01-04', '2026-01-05', '2026-01-11'].map(weekOf)).toEqual(['2025-12-29', '2026-01-05', '2026-01-05']);
   });
