@@ -5,7 +5,7 @@ import { type Finder, linesHolding } from '../../disk/needle.ts';
 import { parentSessionOf } from '../../disk/parent.ts';
 import { fileSource } from '../../disk/source.ts';
 import type { ScanOptions } from '../../store/search.ts';
-import { type FilePlace, fileTest, partTest } from '../../views/search/filter.ts';
+import { type FilePlace, fileTest, type PartLabels, partTest } from '../../views/search/filter.ts';
 import { createMatcher } from '../../views/search/match.ts';
 import type { Found, Part } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
@@ -27,13 +27,16 @@ interface ScanHit extends Candidate {
 }
 
 export function scanFiles(files: readonly SessionFile[], query: Query, options: ScanOptions = {}): Scanned {
-  const scan = createScan(query);
   const problems: Problem[] = [];
   const isWanted = fileTest(query);
   // The oldest file first: it holds the original of what others repeat.
   const wanted = files
     .filter((file) => isWanted === undefined || isWanted(placeOf(file)))
     .toSorted((a, b) => a.mtimeMs - b.mtimeMs);
+  const scan = createScan(
+    query,
+    wanted.reduce((sum, { bytes }) => sum + bytes, 0),
+  );
   for (const file of wanted) {
     const lines = linesOf(file, scan.find);
     try {
@@ -82,13 +85,6 @@ function sessionOf(file: SessionFile): string | undefined {
   return file.kind === 'agent' ? (file.parentSessionId ?? parentSessionOf(file.file)) : file.sessionId;
 }
 
-interface Call {
-  readonly tool: string | undefined;
-  readonly file: string | undefined;
-}
-
-const UNKNOWN: Call = { tool: undefined, file: undefined };
-
 /** A line that may match, and how to read one of its parts again. */
 export interface ScanLine {
   /** Valid until the next is asked for. */
@@ -103,23 +99,29 @@ export interface Scan {
   found(): Candidate[];
 }
 
-export function createScan(query: Query): Scan {
+/** `bytes`: about how many there are to look through. `known`: calls that are not among the lines. */
+export function createScan(query: Query, bytes = 0, known?: (call: string) => PartLabels | undefined): Scan {
   const { tool, file: about } = query.filters;
   const needsCalls = [tool, about].some(({ any, none }) => any.length + none.length > 0);
-  const finder = createFinder(query, needsCalls);
+  const finder = createFinder(query, needsCalls, bytes);
   const matcher = createMatcher(query);
   const fits = partTest(query);
   const best = new Map<string, ScanHit>();
 
   function keep(hit: ScanHit): void {
-    const known = best.get(hit.key);
-    if (known === undefined || (known.isCopy && !hit.isCopy)) best.set(hit.key, hit);
+    const before = best.get(hit.key);
+    if (before === undefined || (before.isCopy && !hit.isCopy)) best.set(hit.key, hit);
+  }
+
+  function labelsOf(part: Part, calls: ReadonlyMap<string, PartLabels>): PartLabels {
+    if (part.tool !== undefined || part.call === undefined || part.call === '') return callOf(part);
+    return calls.get(part.call) ?? known?.(part.call) ?? callOf(part);
   }
 
   return {
     find: finder.find,
     add(lines) {
-      const calls = new Map<string, Call>();
+      const calls = new Map<string, PartLabels>();
       // Whether a result is wanted is known when its call was seen, which may stand after it (E12).
       const waiting: (() => void)[] = [];
       for (const { bytes, load } of lines) {
@@ -129,8 +131,7 @@ export function createScan(query: Query): Scan {
         for (const [place, part] of found.parts.entries()) {
           if (!matcher.matches(part.text)) continue;
           const settle = () => {
-            const call = part.tool === undefined ? (calls.get(part.call ?? '') ?? UNKNOWN) : callOf(part);
-            if (fits(found, part, call)) keep(toHit(found, place, load));
+            if (fits(found, part, labelsOf(part, calls))) keep(toHit(found, place, load));
           };
           if (needsCalls && part.tool === undefined && part.call !== undefined) waiting.push(settle);
           else settle();
@@ -142,7 +143,7 @@ export function createScan(query: Query): Scan {
   };
 }
 
-function callOf({ tool, file }: Part): Call {
+function callOf({ tool, file }: Part): PartLabels {
   return { tool, file };
 }
 

@@ -8,6 +8,8 @@ import type { Query, Term } from './query.ts';
 import { fold, RUN_END } from './words.ts';
 
 export interface Needle {
+  /** As it is compared. */
+  readonly text: string;
   /** In characters. */
   readonly length: number;
   /** All of it is ASCII: then only what folds to ASCII needs a second look. */
@@ -16,13 +18,20 @@ export interface Needle {
   readonly control: boolean;
   /** As it is mostly written; all ways to write it but \\uXXXX if it is not ASCII. */
   readonly pattern: RegExp;
+  /** All ways to write it but \\uXXXX. */
+  readonly spellings: () => RegExp;
 }
 
 /** One for each term that must be there, the rarest first; none when only the text itself can tell. */
 export function needlesOf({ terms }: Pick<Query, 'terms'>): Needle[] {
   const texts = terms.filter(({ negated }) => !negated).flatMap(textsOf);
-  const longestFirst = texts.filter((text) => text !== '').toSorted((a, b) => b.length - a.length);
-  return longestFirst.map(toNeedle);
+  const bare = texts.map(withoutFirstMarks).filter((text) => text !== '');
+  return bare.toSorted((a, b) => b.length - a.length).map(toNeedle);
+}
+
+/** Where they stand by themselves, as in Thai, or begin a part of a text, they may be written in one with what is before them. */
+function withoutFirstMarks(text: string): string {
+  return isAscii(text) ? text : text.replace(/^\p{M}+/u, '');
 }
 
 /** Words stand apart in the text by anything at all, so each is a needle of its own; characters of one run are together. */
@@ -48,21 +57,30 @@ function isAscii(text: string): boolean {
   return /^[\u0000-\u007f]*$/.test(text);
 }
 
-function toNeedle(text: string): Needle {
-  const characters = [...text];
-  const ascii = isAscii(text);
-  const written = ascii ? characters.map(asWritten).join('') : characters.map(waysToWrite).join(MARKS);
+/** Of what is not ASCII, which takes more bytes the more ways there are to write it. What a line has behind it is seen when it is parsed. */
+const MOST_CHARACTERS = 64;
+
+function toNeedle(whole: string): Needle {
+  const ascii = isAscii(whole);
+  const characters = ascii ? [...whole] : [...whole].slice(0, MOST_CHARACTERS);
+  const text = characters.join('');
+  const pattern = new RegExp(ascii ? characters.map(asWritten).join('') : clusters(text), 'gi');
+  let spellings = ascii ? undefined : pattern;
   return {
+    text,
     length: characters.length,
     ascii,
     control: /[\u0000-\u001f\u007f]/.test(text),
-    pattern: new RegExp(written, 'gi'),
+    pattern,
+    spellings: () => (spellings ??= new RegExp(characters.map(waysToWriteAscii).join(MARKS), 'gi')),
   };
 }
 
 /** A mark that folding takes off, in UTF-8. */
 const MARK = [
-  '[\\xcc\\xcd\\xd2\\xd9][\\x80-\\xbf]',
+  '[\\xcc\\xd2\\xd9][\\x80-\\xbf]',
+  // Without the Greek question mark, which folds to a semicolon.
+  '\\xcd[\\x80-\\xbd\\xbf]',
   '\\xe0\\xa5[\\x91-\\x94]',
   '\\xe1(?:[\\xaa\\xab\\xb7][\\x80-\\xbf]|\\xb3[\\x90-\\xbf])',
   '\\xe2\\x83[\\x90-\\xbf]',
@@ -72,10 +90,12 @@ const MARK = [
   '\\xf3\\xa0[\\x84-\\x87][\\x80-\\xbf]',
 ].join('|');
 const MARKS = `(?:${MARK})*`;
+/** Marks in whatever order, and other characters of scripts that have some of their own. */
+const ANY_MARKS = `(?:${MARK}|[\\xd6-\\xdf][\\x80-\\xbf]|[\\xe0\\xe1\\xea][\\x80-\\xbf]{2}|\\xe2[\\xb3\\xb5][\\x80-\\xbf]|\\xef\\xac\\x9e|\\xf0[\\x80-\\xbf]{3})*?`;
 
 /** What is or belongs to an ASCII character when folded: Latin with accents, Kelvin and Ångström, ≠ and the like, marks. */
 export const FOLDING = new RegExp(
-  `[\\xc3-\\xc9][\\x80-\\xbf]|\\xe1[\\xb8-\\xbb][\\x80-\\xbf]|\\xe1\\xbf\\xaf|\\xe2(?:\\x84[\\xaa\\xab]|\\x89[\\xa0\\xae\\xaf])|${MARK}`,
+  `[\\xc3-\\xc9][\\x80-\\xbf]|\\xe1[\\xb8-\\xbb][\\x80-\\xbf]|\\xe1\\xbf\\xaf|\\xe2(?:\\x84[\\xaa\\xab]|\\x89[\\xa0\\xae\\xaf])|\\xcd\\xbe|${MARK}`,
   'g',
 );
 
@@ -94,10 +114,35 @@ function asWritten(character: string): string {
   return ESCAPES[character] ?? bytesOf(character).replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
+/**
+ * What is between letters is not compared: the marks of a script are written in more than one order, and with some letters in one
+ * character that folds to several.
+ */
+function clusters(text: string): string {
+  const written: string[] = [];
+  for (const [cluster] of text.matchAll(/\P{M}\p{M}*/gu)) {
+    const [letter = ''] = cluster;
+    written.push(waysToWrite(letter), cluster === letter ? MARKS : ANY_MARKS);
+  }
+  return written.slice(0, -1).join('');
+}
+
 function waysToWrite(character: string): string {
-  const ways = new Set([character, ...(foldedFrom().get(character) ?? [])]);
-  for (const way of [...ways]) for (const form of ['NFC', 'NFD'] as const) ways.add(way.normalize(form));
-  return `(?:${[...ways].map(asWritten).join('|')})`;
+  const ways = [character, ...(foldedFrom().get(character) ?? [])].map(asWritten);
+  const [first = '', ...rest] = character.normalize('NFD');
+  const last = rest.at(-1);
+  if (last !== undefined) ways.push([first, ...rest].map(asWritten).join(ANY_MARKS));
+  // A syllable of Hangul may be written as one of two letters and a third.
+  if (last !== undefined && rest.length > 1)
+    ways.push(
+      [first + rest.slice(0, -1).join(''), last].map((part) => asWritten(part.normalize('NFC'))).join(ANY_MARKS),
+    );
+  return `(?:${[...new Set(ways)].join('|')})`;
+}
+
+function waysToWriteAscii(character: string): string {
+  const ways = (foldedToAscii().get(character) ?? []).map(asWritten);
+  return `(?:${[asWritten(character), ...ways].join('|')})`;
 }
 
 function bytesOf(text: string): string {
@@ -109,24 +154,56 @@ const RANGES: readonly (readonly [number, number])[] = [
   [0xc0, 0x3400],
   [0xa000, 0xac00],
   [0xf900, 0x10000],
-  [0x10400, 0x10500],
+  [0x10400, 0x10600],
+  [0x10c80, 0x10d70],
+  [0x118a0, 0x118c0],
+  [0x16e40, 0x16e60],
+  [0x16ea0, 0x16ec0],
+  [0x1d15e, 0x1d1c1],
   [0x1e900, 0x1e950],
   [0x2f800, 0x2fa20],
 ];
-let folding: Map<string, string[]> | undefined;
+/** Where those lie that fold to ASCII. */
+const ASCII_RANGES: readonly (readonly [number, number])[] = [
+  [0xc0, 0x250],
+  [0x37e, 0x37f],
+  [0x1e00, 0x1f00],
+  [0x1fef, 0x1ff0],
+  [0x212a, 0x212c],
+  [0x2260, 0x2270],
+];
 
 /** Folded character → the others it comes from. */
-function foldedFrom(): Map<string, string[]> {
-  if (folding !== undefined) return folding;
-  folding = new Map();
-  for (const [first, end] of RANGES) {
+type Origins = ReadonlyMap<string, readonly string[]>;
+
+let folding: Origins | undefined;
+let foldingToAscii: Origins | undefined;
+
+function foldedFrom(): Origins {
+  folding ??= originsIn(RANGES, (character) => {
+    const isPlain = character.toLowerCase() === character && character.normalize('NFD') === character;
+    if (isPlain && character !== 'ς') return character;
+    // What is behind it are marks of its script.
+    const [first = ''] = fold(character);
+    return first;
+  });
+  return folding;
+}
+
+function foldedToAscii(): Origins {
+  // What is behind the letter are marks. Folding itself would first have to make its patterns.
+  foldingToAscii ??= originsIn(ASCII_RANGES, (character) => character.normalize('NFD').charAt(0).toLowerCase());
+  return foldingToAscii;
+}
+
+function originsIn(ranges: readonly (readonly [number, number])[], toFolded: (character: string) => string): Origins {
+  const origins = new Map<string, string[]>();
+  for (const [first, end] of ranges) {
     for (let code = first; code < end; code += 1) {
       const character = String.fromCodePoint(code);
-      const isPlain = character.toLowerCase() === character && character.normalize('NFD') === character;
-      if (isPlain && character !== 'ς') continue;
-      const folded = fold(character);
-      if (folded !== character) folding.set(folded, [...(folding.get(folded) ?? []), character]);
+      const folded = toFolded(character);
+      if (folded !== character) origins.set(folded, [...(origins.get(folded) ?? []), character]);
     }
   }
-  return folding;
+  return origins;
 }

@@ -1,0 +1,171 @@
+/**
+ * The loop that looks at every byte of a transcript, as WebAssembly: sixteen at a time, which JavaScript cannot do. It is written
+ * down by its instructions, so that nothing is needed to compile it.
+ */
+
+export interface Kernel {
+  /** What it works on, laid out as below. */
+  readonly memory: Uint8Array;
+  /**
+   * The next place in the memory, from one on, where the needle stands, a `\u` that is no control character's, or a character that
+   * folds; `to` or more when there is none. `rare` and `other` are places in the needle: where both bytes fit, all are compared.
+   */
+  readonly next: (from: number, to: number, rare: number, other: number, length: number) => number;
+}
+
+/** The bytes of the needle, each with the bit that makes letters small. */
+export const NEEDLE = 0;
+export const MOST_NEEDLE = 256;
+/** The table of characters that fold, by their first two bytes (bytescan.ts). */
+export const FOLDS = 1 << 10;
+/** What is looked through, 31 kB at most: reading goes on behind it, by a needle and sixteen bytes. */
+export const TEXT = 32 << 10;
+const PAGES = 1;
+
+export const LETTER_CASE = 0x20;
+const BACKSLASH = 0x5c;
+const LETTER_U = 0x75;
+const ZERO = 0x30;
+const NOT_ASCII = 0x80;
+/** What folds to ASCII begins with this byte or a greater one. */
+const FIRST_LEAD = 0xc3;
+
+/** undefined where the machine or its Node cannot do it. */
+export function makeKernel(): Kernel | undefined {
+  try {
+    const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(moduleBytes()), { js: { memory } });
+    return { memory: new Uint8Array(memory.buffer), next: exports.next as Kernel['next'] };
+  } catch {
+    return undefined;
+  }
+}
+
+type Code = readonly number[];
+
+const I32 = 0x7f;
+const V128 = 0x7b;
+
+/** By their numbers: the arguments, the variables, and the variables of sixteen bytes. */
+const [FROM, TO, RARE, OTHER, LENGTH] = [0, 1, 2, 3, 4];
+const [MASK, PLACE, BYTE, AT] = [5, 6, 7, 8];
+const [TEXT16, RARE16, OTHER16, CASE16, BACKSLASH16, U16, LEAD16] = [9, 10, 11, 12, 13, 14, 15];
+const VARIABLES = [2, 4, I32, 7, V128];
+
+const get = (variable: number): Code => [0x20, variable];
+const set = (variable: number, value: Code): Code => [...value, 0x21, variable];
+const int = (value: number): Code => [0x41, ...signed(value)];
+const add = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
+const and = (a: Code, b: Code): Code => [...a, ...b, 0x71];
+const or = (a: Code, b: Code): Code => [...a, ...b, 0x72];
+const shiftLeft = (a: Code, b: Code): Code => [...a, ...b, 0x74];
+const lowestBit = (a: Code): Code => [...a, 0x68];
+const not = (a: Code): Code => [...a, 0x45];
+const isEqual = (a: Code, b: Code): Code => [...a, ...b, 0x46];
+const isLess = (a: Code, b: Code): Code => [...a, ...b, 0x49];
+const isAtLeast = (a: Code, b: Code): Code => [...a, ...b, 0x4f];
+const byteAt = (place: Code, offset = 0): Code => [...place, 0x2d, 0, ...unsigned(offset)];
+const loop = (...body: Code[]): Code => [0x03, 0x40, ...body.flat(), 0x0b];
+const when = (condition: Code, ...body: Code[]): Code => [...condition, 0x04, 0x40, ...body.flat(), 0x0b];
+/** Back to the beginning of a loop, so many blocks further out. */
+const again = (out: number): Code => [0x0c, out];
+const give = (value: Code): Code => [...value, 0x0f];
+
+const simd = (instruction: number): Code => [0xfd, ...unsigned(instruction)];
+const sixteenAt = (place: Code, offset = 0): Code => [...place, ...simd(0x00), 0, ...unsigned(offset)];
+const sixteenOfByteAt = (place: Code, offset = 0): Code => [...place, ...simd(0x07), 0, ...unsigned(offset)];
+const sixteenOf = (byte: number): Code => [...int(byte), ...simd(0x0f)];
+const areEqual = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x23)];
+const areAtLeast = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x2c)];
+const and16 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x4e)];
+const or16 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x50)];
+const highBits = (a: Code): Code => [...a, ...simd(0x64)];
+
+function nextBody(): Code {
+  const fits = (place: number, wanted: number) =>
+    areEqual(or16(sixteenAt(add(get(FROM), get(place))), get(CASE16)), get(wanted));
+  const needles = and16(fits(RARE, RARE16), fits(OTHER, OTHER16));
+  const escapes = and16(areEqual(get(TEXT16), get(BACKSLASH16)), areEqual(sixteenAt(get(FROM), 1), get(U16)));
+  const foldings = areAtLeast(get(TEXT16), get(LEAD16));
+  // As \u001b is.
+  const isZero = (offset: number, mask: number) => isEqual(and(byteAt(get(PLACE), offset), int(mask)), int(ZERO));
+  const isControl = and(and(isZero(2, 0xff), isZero(3, 0xff)), isZero(4, 0xfe));
+  const pair = add(shiftLeft(get(BYTE), int(6)), and(byteAt(get(PLACE), 1), int(0x3f)));
+  return [
+    set(RARE16, sixteenOfByteAt(get(RARE), NEEDLE)),
+    set(OTHER16, sixteenOfByteAt(get(OTHER), NEEDLE)),
+    set(CASE16, sixteenOf(LETTER_CASE)),
+    set(BACKSLASH16, sixteenOf(BACKSLASH)),
+    set(U16, sixteenOf(LETTER_U)),
+    set(LEAD16, sixteenOf(FIRST_LEAD)),
+    loop(
+      when(isAtLeast(get(FROM), get(TO)), give(get(TO))),
+      set(TEXT16, sixteenAt(get(FROM))),
+      set(MASK, highBits(or16(or16(needles, escapes), foldings))),
+      loop(
+        when(
+          get(MASK),
+          set(PLACE, add(get(FROM), lowestBit(get(MASK)))),
+          // Without its lowest bit.
+          set(MASK, and(get(MASK), add(get(MASK), int(-1)))),
+          set(BYTE, byteAt(get(PLACE))),
+          when(isEqual(get(BYTE), int(BACKSLASH)), when(not(isControl), give(get(PLACE)))),
+          when(isLess(get(BYTE), int(NOT_ASCII)), ...giveIfNeedle()),
+          when(isAtLeast(get(BYTE), int(NOT_ASCII)), ...giveIfFolding(pair)),
+          again(1),
+        ),
+      ),
+      set(FROM, add(get(FROM), int(16))),
+      again(0),
+    ),
+    // Never reached, but a function ends with its value.
+    int(0),
+  ].flat();
+}
+
+function giveIfNeedle(): Code[] {
+  const isSame = isEqual(or(byteAt(add(get(PLACE), get(AT))), int(LETTER_CASE)), byteAt(get(AT), NEEDLE));
+  return [
+    set(AT, int(0)),
+    loop(when(isEqual(get(AT), get(LENGTH)), give(get(PLACE))), when(isSame, set(AT, add(get(AT), int(1))), again(1))),
+  ];
+}
+
+function giveIfFolding(pair: Code): Code[] {
+  const isBetween = and(
+    isAtLeast(byteAt(get(PLACE), 2), byteAt(get(AT), FOLDS)),
+    isAtLeast(byteAt(get(AT), FOLDS + 1), byteAt(get(PLACE), 2)),
+  );
+  return [set(AT, shiftLeft(and(pair, int(0x1fff)), int(1))), when(isBetween, give(get(PLACE)))];
+}
+
+/** One function and the memory that it is handed. */
+function moduleBytes(): Uint8Array<ArrayBuffer> {
+  const code = [...VARIABLES, ...nextBody(), 0x0b];
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(1, [0x60, 5, I32, I32, I32, I32, I32, 1, I32]),
+    ...section(2, [...name('js'), ...name('memory'), 0x02, 0x01, PAGES, PAGES]),
+    ...section(3, [0]),
+    ...section(7, [...name('next'), 0x00, 0]),
+    ...section(10, [...unsigned(code.length), ...code]),
+  ]);
+}
+
+/** Of one item. */
+function section(id: number, item: Code): Code {
+  return [id, ...unsigned(item.length + 1), 1, ...item];
+}
+
+function name(text: string): Code {
+  return [text.length, ...Buffer.from(text)];
+}
+
+/** Seven bits a byte, the lowest first (LEB128). */
+function unsigned(value: number): Code {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
+}
+
+function signed(value: number): Code {
+  return value >= -0x40 && value < 0x40 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+}
