@@ -2,7 +2,7 @@
 import type { Writable } from 'node:stream';
 import type { Entry, ParsedEntry, Source } from '../format/entry.ts';
 import { FILE_START, type Position, type RawLine, splitLines } from '../format/lines.ts';
-import { readEntries, readParsedEntries, type Session } from '../format/session.ts';
+import { listEntries, readEntries, readParsedEntries, type Session } from '../format/session.ts';
 import { codeOf, toDiskError } from './errors.ts';
 import { type FileSource, fileSource } from './source.ts';
 
@@ -40,7 +40,7 @@ export function* readParsedEntriesOf(file: string, options: ReadOptions = {}): G
 
 /** All entries of a file, their payloads left on disk. */
 export function readSessionOf(file: string, options: ReadOptions = {}): Session {
-  return { file, entries: [...readEntriesOf(file, options)] };
+  return { file, entries: readLinesOf(file, options, listEntries) };
 }
 
 /** Each chunk is a view that is valid until the next is asked for, or the reading ends. */

@@ -37,29 +37,35 @@ const SHORT_LINE = 4096;
 
 /** The entry of a line: a long one by the metadata scan, which leaves what it is not sure of to JSON.parse. */
 export function toEntry(source: Source, line: Line, bytes: Uint8Array): Entry {
-  return build(source, line, bytes, readMetadata).entry;
+  return build(source, line, bytes, scanMetadata).entry;
 }
 
-function readMetadata(text: Uint8Array): Json | undefined {
-  return text.length < SHORT_LINE ? parseWhole(text) : (skeleton(text, HEAD_KEEP) ?? parseWhole(text));
+function scanMetadata(text: Uint8Array): Json | undefined {
+  return text.length < SHORT_LINE ? undefined : skeleton(text, HEAD_KEEP);
 }
 
 /** The same entry by way of the whole object. */
 export function toParsedEntry(source: Source, line: Line, bytes: Uint8Array): ParsedEntry {
-  return build(source, line, bytes, parseWhole);
+  return build(source, line, bytes, scanNothing);
 }
 
+function scanNothing(): undefined {}
+
+/** `scan` gives what is enough of a line, or undefined: then it is parsed. */
 function build(
   source: Source,
   line: Line,
   bytes: Uint8Array,
-  read: (text: Uint8Array) => Json | undefined,
+  scan: (text: Uint8Array) => Json | undefined,
 ): ParsedEntry {
   const from = bomLength(line, bytes);
   const text = from > 0 ? bytes.subarray(from) : bytes;
   if (isBlank(text)) return { entry: { source, line, kind: 'blank', head: EMPTY_HEAD }, json: undefined };
-  const value = text.length <= MAX_PARSED_LINE ? read(text) : undefined;
-  if (!isObject(value) || isTooDeep(value, text.length)) {
+  const isShort = text.length <= MAX_PARSED_LINE;
+  const scanned = isShort ? scan(text) : undefined;
+  const value = isShort ? (scanned ?? parseWhole(text)) : undefined;
+  // The scan gives up where nesting is deep: what it gives needs no second look.
+  if (!isObject(value) || (value !== scanned && isTooDeep(value, text.length))) {
     const problem = whyUnreadable(text, value);
     return { entry: { source, line, kind: 'unreadable', head: EMPTY_HEAD, problem }, json: undefined };
   }
@@ -80,7 +86,8 @@ export function jsonOf(entry: Entry): JsonObject | undefined {
 /** The same where the bytes of the line are at hand. */
 export function jsonIn(entry: Entry, bytes: Uint8Array): JsonObject | undefined {
   if (entry.kind === 'blank' || entry.kind === 'unreadable') return undefined;
-  const value = parseWhole(bytes.subarray(bomLength(entry.line, bytes)));
+  const from = bomLength(entry.line, bytes);
+  const value = parseWhole(from > 0 ? bytes.subarray(from) : bytes);
   return isObject(value) ? value : undefined;
 }
 

@@ -1,8 +1,10 @@
 /** What a person did, told from everything that only looks like it (E7–E10, E15). The only place that knows the wrapper texts. */
 import { type Block, blocksOf, toBlocks } from './content.ts';
-import { type Entry, jsonOf } from './entry.ts';
+import { bytesOf, type Entry, jsonOf } from './entry.ts';
 import type { Head } from './head.ts';
 import { asString, at, type Json, type JsonObject, parseJson } from './json.ts';
+import { type Keep, keepKeys } from './skeleton.ts';
+import { valuesOf } from './values.ts';
 
 export type InputKind =
   /** Typed by a person. */
@@ -123,8 +125,8 @@ export function passingKind(entry: Entry, json?: JsonObject): InputKind {
 }
 
 function remember(entry: Entry, prompt: Prompt): void {
-  const [oldest] = remembered.keys();
-  if (remembered.size >= MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+  const [oldest] = remembered.size < MOST_REMEMBERED ? [] : remembered.keys();
+  if (oldest !== undefined) remembered.delete(oldest);
   remembered.set(entry, prompt);
 }
 
@@ -134,7 +136,7 @@ export function promptIn(entry: Entry, json: JsonObject): Prompt {
   return known === 'none' ? { kind: known, text: '', context: [] } : readPrompt(entry, known, json);
 }
 
-function readPrompt(entry: Entry, known: InputKind | undefined, json = jsonOf(entry)): Prompt {
+function readPrompt(entry: Entry, known: InputKind | undefined, json = promptJsonOf(entry)): Prompt {
   const read = readBlocks(typedBlocksOf(entry, json));
   const kind = known ?? kindFromText(entry, read, json);
   return { kind, text: typedText(kind, read.text), context: read.context };
@@ -204,7 +206,19 @@ function isTyped(text: string): boolean {
   return !(text.startsWith('{') && at(parseJson(text), 'task_id') !== undefined);
 }
 
-function typedBlocksOf(entry: Entry, json = jsonOf(entry)): Block[] {
+/** Prompts are small, unless images are in them. */
+const LONG_PROMPT = 65_536;
+const BLOCKS: Keep = { items: keepKeys({ type: 'value', text: 'value' }) };
+const PROMPT_KEEP = keepKeys({ message: keepKeys({ content: BLOCKS }), content: BLOCKS });
+
+/** Of a long list of blocks only their texts, so that no image is built. */
+function promptJsonOf(entry: Entry): JsonObject | undefined {
+  const { line, kind, head } = entry;
+  const isLong = line.end - line.start >= LONG_PROMPT && kind === 'user' && head.contentForm === 'array';
+  return isLong ? valuesOf(line, bytesOf(entry), PROMPT_KEEP) : jsonOf(entry);
+}
+
+function typedBlocksOf(entry: Entry, json = promptJsonOf(entry)): Block[] {
   if (json === undefined) return [];
   if (entry.kind !== 'attachment') return blocksOf(json);
   const prompt: Json | undefined = at(json.attachment, 'prompt');

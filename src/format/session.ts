@@ -13,7 +13,14 @@ export function memorySource(name: string, bytes: Uint8Array): Source {
 }
 
 export function readSession(bytes: Uint8Array, file = 'memory'): Session {
-  return { file, entries: [...readEntries(memorySource(file, bytes), splitLines([bytes]))] };
+  return { file, entries: listEntries(memorySource(file, bytes), splitLines([bytes])) };
+}
+
+/** All at once: a generator for each of very many entries takes its time. */
+export function listEntries(source: Source, lines: Iterable<RawLine>): Entry[] {
+  const entries: Entry[] = [];
+  for (const { line, bytes } of lines) entries.push(toEntry(source, line, bytes));
+  return entries;
 }
 
 /** One entry per line, blank and unreadable ones too. */

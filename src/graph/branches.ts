@@ -11,6 +11,7 @@ import { START, type Steps, stepsOf } from './branches/steps.ts';
 import { chainOf, leafOf } from './chain.ts';
 import { lazy } from './lazy.ts';
 import { countTurns } from './turns.ts';
+import { notePart } from './uuids.ts';
 
 export interface Branch {
   /** The uuid of its last entry; undefined where entries have none (E15). */
@@ -51,10 +52,9 @@ interface Draft {
 
 export function branchesOf(entries: readonly Entry[], options: BranchOptions = {}): Branches {
   const links = linksOf(entries, options);
-  const nodes = [...links.nodeAt.keys()].filter((place) => links.nodeAt[place] === place);
   const leaf = options.leaf ?? leafOf(chainOf(entries))?.entry;
   const leafNode = leaf === undefined ? NONE : (links.nodeAt[entries.indexOf(leaf)] ?? NONE);
-  const steps = stepsOf(links, parentsFirst(nodes, links.nodeAt, links.parent), leafNode);
+  const steps = stepsOf(links, parentsFirst(nodesOf(links), links.nodeAt, links.parent), leafNode);
   const drafts = draftsOf(entries, links, steps, leafNode);
   const lines = placeLines(entries, links, steps);
   const turns = lazy(() => ownTurns(entries, steps, drafts, lines.stepAt));
@@ -66,7 +66,9 @@ export function branchesOf(entries: readonly Entry[], options: BranchOptions = {
     entriesOf: (branch) => {
       const draft = branch === undefined ? undefined : made.get(branch);
       const places = draft === undefined ? [...entries.keys()] : lines.on(pathTo(steps, draft.last));
-      return parentsFirst(places, links.nodeAt, links.parent).flatMap((place) => entries[place] ?? []);
+      const found = entriesAt(entries, parentsFirst(places, links.nodeAt, links.parent));
+      notePart(found, links);
+      return found;
     },
     endingWith: (entry) => {
       const step = steps.stepOf[links.nodeAt[entries.indexOf(entry)] ?? NONE];
@@ -78,6 +80,21 @@ export function branchesOf(entries: readonly Entry[], options: BranchOptions = {
       return holding.find((branch) => branch.current) ?? holding.at(-1);
     },
   };
+}
+
+function entriesAt(entries: readonly Entry[], places: readonly number[]): Entry[] {
+  const found: Entry[] = [];
+  for (const place of places) {
+    const entry = entries[place];
+    if (entry !== undefined) found.push(entry);
+  }
+  return found;
+}
+
+function nodesOf({ nodeAt }: Links): number[] {
+  const nodes: number[] = [];
+  for (let place = 0; place < nodeAt.length; place += 1) if (nodeAt[place] === place) nodes.push(place);
+  return nodes;
 }
 
 /** Turns are counted when someone asks: most who open a chat do not. */
@@ -93,18 +110,20 @@ function toBranch({ head, forkedAt, current }: Draft, turns: () => number): Bran
 }
 
 function draftsOf(entries: readonly Entry[], links: Links, steps: Steps, leafNode: number): Draft[] {
-  const lasts = lastEntries(entries, links, steps);
+  const lasts = lastPlaces(entries, links, steps);
   const leaf = links.content[leafNode];
   const leafStep = leaf && pastCompaction(links, steps, steps.stepOf[leafNode] ?? START, leaf);
-  const ends = steps.children.flatMap((children, step) => (children.length === 0 && lasts[step] ? [step] : []));
-  const newest = ends.reduce((best, end) => Math.max(best, placeOf(lasts, end)), NONE);
+  const ends = steps.children.flatMap((children, step) =>
+    children.length === 0 && lasts[step] !== NONE ? [step] : [],
+  );
+  const newest = ends.reduce((best, end) => Math.max(best, lasts[end] ?? NONE), NONE);
   const drafts = ends.map((last): Draft => {
     const own = firstOwnStep(steps, last);
-    const isCurrent = leafStep === undefined ? placeOf(lasts, last) === newest : leafStep === last;
+    const isCurrent = leafStep === undefined ? lasts[last] === newest : leafStep === last;
     return {
       last,
       own,
-      head: isCurrent && steps.stepOf[leafNode] === last ? leaf : lasts[last]?.entry,
+      head: isCurrent && steps.stepOf[leafNode] === last ? leaf : entries[lasts[last] ?? NONE],
       forkedAt: own === undefined ? undefined : forkPoint(links, steps.first[own]),
       current: isCurrent,
     };
@@ -130,26 +149,19 @@ function beginning(steps: Steps, { own, last }: Draft): number {
   return own === undefined ? (steps.first[last] ?? NONE) : (steps.first[own] ?? NONE);
 }
 
-interface Last {
-  readonly entry: Entry;
-  readonly place: number;
-}
-
-/** The last line of each step; one that a resume could go on from (R3), if it has any. */
-function lastEntries(entries: readonly Entry[], links: Links, steps: Steps): (Last | undefined)[] {
-  const lasts: (Last | undefined)[] = steps.parent.map(() => undefined);
-  const isTip = (entry: Entry) => entry.kind !== 'progress' && entry.kind !== 'unknown' && !links.isAside(entry);
-  entries.forEach((entry, place) => {
+/** By step: the place of its last line; one that a resume could go on from (R3), if it has any. */
+function lastPlaces(entries: readonly Entry[], links: Links, steps: Steps): Int32Array {
+  const lasts = new Int32Array(steps.parent.length).fill(NONE);
+  const isTip = (entry: Entry | undefined) =>
+    entry !== undefined && entry.kind !== 'progress' && entry.kind !== 'unknown' && !links.isAside(entry);
+  for (let place = 0; place < entries.length; place += 1) {
     const node = links.nodeAt[place] ?? NONE;
+    if (node === NONE) continue;
     const step = steps.stepOf[node] ?? START;
-    const known = lasts[step]?.entry;
-    if (node !== NONE && (isTip(entry) || known === undefined || !isTip(known))) lasts[step] = { entry, place };
-  });
+    const known = lasts[step] ?? NONE;
+    if (known === NONE || isTip(entries[place]) || !isTip(entries[known])) lasts[step] = place;
+  }
   return lasts;
-}
-
-function placeOf(lasts: readonly (Last | undefined)[], step: number): number {
-  return lasts[step]?.place ?? NONE;
 }
 
 /** The step after the last fork on the way to a branch's end; undefined when there is no fork. */

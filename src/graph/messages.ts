@@ -13,6 +13,7 @@ interface MessageLine {
   readonly entry: Entry;
   readonly head: MessageHead;
   readonly uuid?: string;
+  /** As written. */
   readonly timestamp?: string;
   readonly requestId?: string;
 }
@@ -65,7 +66,7 @@ function ownLine(entry: Entry): MessageLine {
     entry,
     head: head.message ?? {},
     uuid: head.uuid,
-    timestamp: validTime(head.timestamp),
+    timestamp: head.timestamp,
     requestId: head.requestId,
   };
 }
@@ -73,8 +74,8 @@ function ownLine(entry: Entry): MessageLine {
 function copiedLine(entry: Entry): MessageLine | undefined {
   const copy = entry.head.progress?.copy;
   if (copy?.message === undefined || (copy.type ?? copy.message.role) !== 'assistant') return undefined;
-  const { uuid, requestId } = copy;
-  return { entry, head: copy.message, uuid, timestamp: validTime(copy.timestamp), requestId };
+  const { uuid, timestamp, requestId } = copy;
+  return { entry, head: copy.message, uuid, timestamp, requestId };
 }
 
 /** By message id, else request id, else adjacency. All lines with one uuid are one line and stay together. */
@@ -91,8 +92,10 @@ function groupLines(lines: readonly (MessageLine | undefined)[]): MessageLine[][
       previous = undefined;
       continue;
     }
-    const { id, requestId } = (line.uuid === undefined ? undefined : ids.get(line.uuid)) ?? idsOf(line);
-    let group = line.uuid === undefined ? undefined : byUuid.get(line.uuid);
+    // A uuid that comes once is looked for only once.
+    const repeated = ids.size === 0 || line.uuid === undefined ? undefined : ids.get(line.uuid);
+    const { id, requestId } = repeated ?? idsOf(line);
+    let group = repeated === undefined ? undefined : byUuid.get(line.uuid ?? '');
     if (group === undefined && id !== undefined)
       group = byId.find(id, requestId) ?? withoutId(byRequest.get(requestId ?? ''));
     else if (group === undefined && requestId !== undefined) group = byRequest.get(requestId);
@@ -104,7 +107,7 @@ function groupLines(lines: readonly (MessageLine | undefined)[]): MessageLine[][
     group.push(line);
     if (id !== undefined) byId.add(id, requestId, group);
     if (requestId !== undefined && !byRequest.has(requestId)) byRequest.set(requestId, group);
-    if (line.uuid !== undefined) byUuid.set(line.uuid, group);
+    if (repeated !== undefined) byUuid.set(line.uuid ?? '', group);
     previous = line;
     adjacent = group;
   }
@@ -131,8 +134,8 @@ function lastIds(lines: readonly (MessageLine | undefined)[]): Map<string, Ids> 
   const repeated = new Map<string, Ids>();
   for (const line of lines) {
     if (line?.uuid === undefined) continue;
-    if (seen.has(line.uuid)) repeated.set(line.uuid, idsOf(line));
-    else seen.add(line.uuid);
+    const { size } = seen;
+    if (seen.add(line.uuid).size === size) repeated.set(line.uuid, idsOf(line));
   }
   return repeated;
 }
@@ -145,23 +148,41 @@ function isNextLine(previous: MessageLine | undefined, line: MessageLine): boole
 
 function toMessage(group: readonly MessageLine[], requests: ReadonlyMap<string, string>): Message {
   const lines = withoutRepeats(group, (line) => line.uuid);
-  const [first] = lines;
-  const heads = lines.map((line) => line.head);
+  const said = sumUp(lines);
   return {
-    id: firstOf(heads, (head) => head.id),
+    id: said.id,
     requestId: firstOf(group, (line) => line.requestId),
     entries: group.map((line) => line.entry),
-    entryUuids: lines.flatMap((line) => line.uuid ?? []),
-    finalUuid: lastOf(lines, (line) => line.uuid),
-    model: firstOf(heads, (head) => head.model),
-    stopReason: lastOf(heads, (head) => head.stopReason ?? undefined),
+    entryUuids: said.uuids,
+    finalUuid: said.uuids.at(-1),
+    model: said.model,
+    stopReason: said.stopReason,
     usage: largestUsage(group.map((line) => line.head.usage)),
-    started: firstOf(group, (line) => requests.get(line.entry.head.requestRef ?? '')),
-    ended: lastOf(lines, (line) => line.timestamp),
-    isApiError: lines.some((line) => line.entry.head.isApiErrorMessage),
-    synthetic: heads.some((head) => head.model === '<synthetic>'),
-    isSidechain: first?.entry.head.isSidechain ?? false,
+    started: requests.size === 0 ? undefined : firstOf(group, (line) => requests.get(line.entry.head.requestRef ?? '')),
+    ended: lastTime(lines),
+    isApiError: said.isApiError,
+    synthetic: said.synthetic,
+    isSidechain: lines[0]?.entry.head.isSidechain ?? false,
   };
+}
+
+/** In one pass: there are very many messages, most of them of one or two lines. */
+function sumUp(lines: readonly MessageLine[]) {
+  const uuids: string[] = [];
+  let id: string | undefined;
+  let model: string | undefined;
+  let stopReason: string | undefined;
+  let isApiError = false;
+  let synthetic = false;
+  for (const { entry, head, uuid } of lines) {
+    if (uuid !== undefined) uuids.push(uuid);
+    id ??= head.id;
+    model ??= head.model;
+    stopReason = head.stopReason ?? stopReason;
+    isApiError ||= entry.head.isApiErrorMessage;
+    synthetic ||= head.model === '<synthetic>';
+  }
+  return { uuids, id, model, stopReason, isApiError, synthetic };
 }
 
 function firstOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {
@@ -172,11 +193,10 @@ function firstOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B
   return undefined;
 }
 
-function lastOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {
-  for (let i = items.length - 1; i >= 0; i -= 1) {
-    const item = items[i];
-    const value = item === undefined ? undefined : pick(item);
-    if (value !== undefined) return value;
+function lastTime(lines: readonly MessageLine[]): string | undefined {
+  for (let i = lines.length - 1; i >= 0; i -= 1) {
+    const time = validTime(lines[i]?.timestamp);
+    if (time !== undefined) return time;
   }
   return undefined;
 }
@@ -185,8 +205,8 @@ function lastOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B 
 function withoutRepeats<A extends { readonly entry: Entry }>(
   items: readonly A[],
   uuidOf: (item: A) => string | undefined,
-): A[] {
-  if (items.length === 1) return [...items];
+): readonly A[] {
+  if (items.length === 1) return items;
   const kept = new Map<string | A, A>();
   for (const item of items) {
     const key = uuidOf(item) ?? item;

@@ -1,6 +1,7 @@
 /** A turn while it is gathered. */
 import type { Entry } from '../format/entry.ts';
 import type { InputKind } from '../format/prompt.ts';
+import { millisOf } from './time.ts';
 
 /** The entries of a turn, each with what it is. */
 export interface Draft {
@@ -11,8 +12,14 @@ export interface Draft {
 export interface Part {
   readonly entry: Entry;
   readonly kind: InputKind;
+  /** When it was written, in milliseconds: asked for so often that it is read once. */
+  readonly time: number | undefined;
   /** Of a sub-agent whose entries stand in the same file (L3, 1.0.x). */
-  readonly inline?: boolean;
+  readonly inline: boolean;
+}
+
+export function partOf(entry: Entry, kind: InputKind, inline = false): Part {
+  return { entry, kind, time: millisOf(entry.head.timestamp), inline };
 }
 
 /** Kinds that may be written long after the turn was over. */
@@ -22,6 +29,15 @@ const AFTERWARDS = new Set<InputKind>(['none', 'enqueued', 'compact_summary', 'c
 export function isActivity({ entry, kind, inline }: Part): boolean {
   if (entry.kind === 'assistant') return !inline && !isClosing(entry);
   return !AFTERWARDS.has(kind) && entry.head.toolDenialKind !== 'interrupted';
+}
+
+/** The part with the latest time among these. */
+export function lastActivity(parts: readonly Part[]): Part | undefined {
+  let last: Part | undefined;
+  for (const part of parts) {
+    if (part.time !== undefined && part.time >= (last?.time ?? part.time) && isActivity(part)) last = part;
+  }
+  return last;
 }
 
 /** "No response requested." and the like (E13); an API error is an answer. */

@@ -17,14 +17,14 @@ import type { Round } from './types.ts';
 /** A pause after which a chat is taken up again rather than continued. */
 const PAUSE = 5 * 60 * 1000;
 
-/** One for each turn. */
-export function roundsOf(drafts: readonly Draft[]): Round[] {
+/** One for each turn; `lasts` are their last parts in time. */
+export function roundsOf(drafts: readonly Draft[], lasts: readonly (Part | undefined)[]): Round[] {
   const begun = beginningOf(drafts[0]);
   return drafts.map((draft, index): Round => {
     const previous = drafts[index - 1];
     if (draft.prompt === undefined) return 'continue';
     if (previous === undefined || openingOf(previous) === undefined) return 'new_session';
-    const gap = (millisOf(draft.prompt.head.timestamp) ?? Number.NaN) - (latest(previous.parts) ?? Number.NaN);
+    const gap = (millisOf(draft.prompt.head.timestamp) ?? Number.NaN) - (lasts[index - 1]?.time ?? Number.NaN);
     const resumed = gap > PAUSE || isLaterRun(draft, previous, drafts[index - 2]) || isBetween(begun, previous, draft);
     return resumed ? 'resume' : 'new_round';
   });
@@ -47,11 +47,6 @@ function beginningOf(first: Draft | undefined): number | undefined {
 function isBetween(time: number | undefined, before: Draft, after: Draft): boolean {
   const [from, to] = [before, after].map((draft) => millisOf(openingOf(draft)?.head.timestamp));
   return time !== undefined && from !== undefined && to !== undefined && from < time && time <= to;
-}
-
-function latest(parts: readonly Part[]): number | undefined {
-  const times = parts.filter(isActivity).flatMap(({ entry }) => millisOf(entry.head.timestamp) ?? []);
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.max(a, b));
 }
 
 function isLaterRun(draft: Draft, previous: Draft, earlier: Draft | undefined): boolean {

@@ -13,6 +13,10 @@ export function millisOf(timestamp: string | undefined): number | undefined {
 
 /** Undefined when one is unknown or the clock went backwards (E12). */
 export function durationBetween(started: string | undefined, ended: string | undefined): number | undefined {
-  const [from, to] = [millisOf(started), millisOf(ended)];
+  return millisBetween(millisOf(started), millisOf(ended));
+}
+
+/** The same of times that were read already. */
+export function millisBetween(from: number | undefined, to: number | undefined): number | undefined {
   return from === undefined || to === undefined || to < from ? undefined : to - from;
 }

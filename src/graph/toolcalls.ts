@@ -5,7 +5,7 @@ import type { BlockHead } from '../format/head.ts';
 import type { Issue } from '../format/issue.ts';
 import { asString, at, type Json } from '../format/json.ts';
 import { inputKind, isHumanTurnStart } from '../format/prompt.ts';
-import { durationBetween, validTime } from './time.ts';
+import { millisBetween, millisOf } from './time.ts';
 import { type ToolResult, toToolResult } from './toolresults/read.ts';
 import type { ToolCall, ToolStatus } from './types.ts';
 
@@ -20,6 +20,8 @@ interface Use {
   readonly name: string;
   readonly entry: Entry;
   input: Entry;
+  /** Of several calls with one id the first has it. */
+  readonly pair: Pair | undefined;
 }
 
 interface Result {
@@ -27,29 +29,36 @@ interface Result {
   block: BlockHead;
 }
 
+/** What is known of an id. */
+interface Pair {
+  owner: Use | undefined;
+  result: Result | undefined;
+}
+
 export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
-  const { uses, owners, results, stopped, agents, issues } = collect(entries);
-  const resultOf = (use: Use) => (owners.get(use.id) === use ? results.get(use.id) : undefined);
+  const { uses, pairs, stopped, agents, issues } = collect(entries);
   const cutOff = usesCutOff(
     entries,
-    uses.filter((use) => resultOf(use) === undefined),
+    uses.filter((use) => use.pair?.result === undefined),
   );
-  const calls = uses.map((use) => {
-    const result = resultOf(use);
-    const status = result === undefined ? unansweredStatus(cutOff.has(use)) : statusOf(result, isStopped(use, stopped));
-    return toCall(use, result, status, agents.get(use.id));
-  });
-  for (const [id, { entry }] of results) {
-    if (!owners.has(id)) issues.push(issue('A2', entry, `tool_result without its tool_use (${id})`));
+  const calls: ToolCall[] = [];
+  for (const use of uses) {
+    const result = use.pair?.result;
+    const status = result === undefined ? unansweredStatus(cutOff.has(use)) : statusOf(result, use, stopped);
+    calls.push(toCall(use, result, status, agents.get(use.id)));
+  }
+  for (const [id, { owner, result }] of pairs) {
+    if (owner === undefined && result !== undefined) {
+      issues.push(issue('A2', result.entry, `tool_result without its tool_use (${id})`));
+    }
   }
   return { calls, issues };
 }
 
 interface Collected {
   readonly uses: Use[];
-  /** By id: the call that its result belongs to. */
-  readonly owners: Map<string, Use>;
-  readonly results: Map<string, Result>;
+  /** By id. */
+  readonly pairs: Map<string, Pair>;
   /** 2.1.325 calls a tool that was stopped while it ran rejected; the marker after it says that its message was interrupted. */
   readonly stopped: Set<string>;
   /** Sub-agents that report progress, by the call that started them: known before the call has a result. */
@@ -61,8 +70,7 @@ interface Collected {
 function collect(entries: readonly Entry[]): Collected {
   const found: Collected = {
     uses: [],
-    owners: new Map(),
-    results: new Map(),
+    pairs: new Map(),
     stopped: new Set(),
     agents: new Map(),
     issues: [],
@@ -83,25 +91,35 @@ function collect(entries: readonly Entry[]): Collected {
   return found;
 }
 
-function addUse({ uses, owners, issues }: Collected, entry: Entry, block: BlockHead): void {
-  const use: Use = { id: block.id ?? '', name: block.name ?? '', entry, input: entry };
-  const owner = owners.get(use.id);
+function addUse({ uses, pairs, issues }: Collected, entry: Entry, block: BlockHead): void {
+  const id = block.id ?? '';
+  const pair = id === '' ? undefined : pairFor(pairs, id);
+  const owner = pair?.owner;
   if (owner && isSameLine(owner.entry, entry)) {
     if (owner.entry.source === entry.source) owner.input = entry;
     return;
   }
-  if (owner) issues.push(issue('A3', entry, `tool_use id ${use.id} used again; its result belongs to the first`));
-  else if (use.id !== '') owners.set(use.id, use);
+  if (owner) issues.push(issue('A3', entry, `tool_use id ${id} used again; its result belongs to the first`));
+  const use: Use = { id, name: block.name ?? '', entry, input: entry, pair: owner === undefined ? pair : undefined };
+  if (pair !== undefined) pair.owner ??= use;
   uses.push(use);
 }
 
-/** Also the calls that the API answers itself: `server_tool_use`, `mcp_tool_use`. */
-export function isUse(block: BlockHead): boolean {
-  return block.type === 'tool_use' || block.type.endsWith('_tool_use');
+function pairFor(pairs: Map<string, Pair>, id: string): Pair {
+  const known = pairs.get(id);
+  if (known !== undefined) return known;
+  const pair: Pair = { owner: undefined, result: undefined };
+  pairs.set(id, pair);
+  return pair;
 }
 
-function isResult(block: BlockHead): boolean {
-  return block.type === 'tool_result' || block.type.endsWith('_tool_result');
+/** Also the calls that the API answers itself: `server_tool_use`, `mcp_tool_use`. */
+export function isUse({ type }: BlockHead): boolean {
+  return type === 'tool_use' || (type.length >= '_tool_use'.length && type.endsWith('_tool_use'));
+}
+
+function isResult({ type }: BlockHead): boolean {
+  return type === 'tool_result' || (type.length >= '_tool_result'.length && type.endsWith('_tool_result'));
 }
 
 /** The same line again, or the same block of the same message as it grew (E4, E12). */
@@ -110,10 +128,11 @@ function isSameLine(a: Entry, b: Entry): boolean {
   return (a.head.uuid !== undefined && a.head.uuid === b.head.uuid) || (id !== undefined && id === b.head.message?.id);
 }
 
-function addResult({ results, issues }: Collected, entry: Entry, block: BlockHead): void {
+function addResult({ pairs, issues }: Collected, entry: Entry, block: BlockHead): void {
   const id = block.toolUseId ?? '';
-  const known = results.get(id);
-  if (known === undefined) results.set(id, { entry, block });
+  const pair = pairFor(pairs, id);
+  const known = pair.result;
+  if (known === undefined) pair.result = { entry, block };
   else if (known.entry.head.uuid !== entry.head.uuid) {
     issues.push(issue('E5', entry, `a second result for ${id}; the first is used`));
   } else if (known.entry.source === entry.source) Object.assign(known, { entry, block });
@@ -144,33 +163,33 @@ function unansweredStatus(cutOff: boolean): ToolStatus {
   return cutOff ? 'interrupted' : 'pending';
 }
 
-function isStopped({ entry }: Use, stopped: ReadonlySet<string>): boolean {
-  return stopped.has(entry.head.message?.id ?? '');
-}
-
 function toCall(use: Use, result: Result | undefined, status: ToolStatus, agent: string | undefined): ToolCall {
   const { head } = use.entry;
-  const started = validTime(head.timestamp);
-  const ended = validTime(result?.entry.head.timestamp);
+  const answer = result?.entry;
+  const from = millisOf(head.timestamp);
+  const to = millisOf(answer?.head.timestamp);
   return {
     id: use.id,
     name: use.name,
     status,
     use: use.entry,
     input: use.input,
-    result: result?.entry,
+    result: answer,
     useUuid: head.uuid,
-    resultUuid: result?.entry.head.uuid,
-    started,
-    ended,
-    durationMs: result?.entry.head.result?.durationMs ?? durationBetween(started, ended),
-    agentId: result?.entry.head.result?.agentId ?? agent,
+    resultUuid: answer?.head.uuid,
+    started: from === undefined ? undefined : head.timestamp,
+    ended: to === undefined ? undefined : answer?.head.timestamp,
+    durationMs: answer?.head.result?.durationMs ?? millisBetween(from, to),
+    agentId: answer?.head.result?.agentId ?? agent,
   };
 }
 
-function statusOf({ entry, block }: Result, stopped: boolean): ToolStatus {
+function statusOf({ entry, block }: Result, use: Use, stopped: ReadonlySet<string>): ToolStatus {
   const { result, toolDenialKind } = entry.head;
-  if (toolDenialKind !== undefined) return toolDenialKind === 'interrupted' || stopped ? 'interrupted' : 'denied';
+  if (toolDenialKind !== undefined) {
+    const isStopped = toolDenialKind === 'interrupted' || stopped.has(use.entry.head.message?.id ?? '');
+    return isStopped ? 'interrupted' : 'denied';
+  }
   if (result?.interrupted) return 'interrupted';
   if (block.isError) return errorStatus(textIn(entry, block.toolUseId));
   const inBackground = result?.backgroundTaskId !== undefined || result?.isAsync || result?.status === 'async_launched';

@@ -10,12 +10,13 @@ import {
 } from '../format/prompt.ts';
 import { listOnce } from './listing.ts';
 import { mergeMessages, requestTimes } from './messages.ts';
-import { type Draft, isActivity, isAgentTranscript, isInput, type Part } from './parts.ts';
+import { type Draft, isAgentTranscript, isInput, lastActivity, type Part, partOf } from './parts.ts';
 import { roundsOf } from './rounds.ts';
-import { durationBetween, millisOf, validTime } from './time.ts';
+import { durationBetween, validTime } from './time.ts';
 import { pairToolCalls } from './toolcalls.ts';
 import { type Circumstances, stateOf } from './turnstate.ts';
 import type { Message, ToolCall, Turn } from './types.ts';
+import { isKnownDistinct } from './uuids.ts';
 
 /** Every entry handed in belongs to exactly one turn. */
 export function turnsOf(entries: readonly Entry[], circumstances: Circumstances = {}): Turn[] {
@@ -23,19 +24,23 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
   const drafts = cutTurns(entries, isAgent);
   const calls = callsByEntry(pairToolCalls(isAgent ? entries : entries.filter(isMain)).calls);
   const requests = requestTimes(entries);
-  const said = drafts.map(({ kind, parts }) => ({ kind, messages: mergeMessages(spokenIn(parts, isAgent), requests) }));
+  const lasts = drafts.map(({ parts }) => lastActivity(parts));
+  const rounds = roundsOf(drafts, lasts);
+  const own = drafts.map(({ parts }) => parts.map(({ entry }) => entry));
+  const said = drafts.map(({ kind }, index) => {
+    const spoken = isAgent ? own[index] : own[index]?.filter(isMain);
+    return { kind, messages: mergeMessages(spoken ?? [], requests) };
+  });
   const listed = listOnce(said, requests);
-  const rounds = roundsOf(drafts);
   const turns: Turn[] = [];
   let number = 0;
   for (const [index, draft] of drafts.entries()) {
     if (draft.kind !== 'none') number += 1;
-    const own = draft.parts.map((part) => part.entry);
     // Whether a turn is over shows in what was said in it, wherever that is listed.
     const answers = said[index]?.messages ?? [];
-    const toolCalls = callsIn(own, calls);
+    const toolCalls = callsIn(own[index] ?? [], calls);
     const started = validTime(draft.prompt?.head.timestamp) ?? firstTime(draft.parts);
-    const ended = lastTime(draft.parts);
+    const ended = lasts[index]?.entry.head.timestamp;
     turns.push({
       uuid: draft.prompt?.head.uuid,
       number: draft.kind === 'none' ? 0 : number,
@@ -43,7 +48,7 @@ export function turnsOf(entries: readonly Entry[], circumstances: Circumstances 
       round: rounds[index] ?? 'continue',
       state: stateOf(draft, answers, toolCalls, { ...circumstances, next: drafts[index + 1]?.kind }),
       prompt: draft.prompt,
-      entries: own,
+      entries: own[index] ?? [],
       messages: withTimes(listed[index] ?? [], draft.parts),
       toolCalls,
       started,
@@ -64,10 +69,6 @@ export function promptTextOf(turn: Turn): string {
   return turn.prompt === undefined ? '' : promptText(turn.prompt);
 }
 
-function spokenIn(parts: readonly Part[], isAgent: boolean): Entry[] {
-  return parts.flatMap(({ entry }) => (isAgent || isMain(entry) ? entry : []));
-}
-
 function isMain(entry: Entry): boolean {
   return !entry.head.isSidechain;
 }
@@ -77,19 +78,26 @@ function cutTurns(entries: readonly Entry[], isAgent: boolean): Draft[] {
   // The text of a queued prompt goes with the turn it starts, not with the one it waited in.
   const waiting = new Set(queued.values());
   const drafts: Draft[] = [];
-  const byUuid = new Map<string, Draft>();
+  // Nothing is noted where it is known that none comes twice.
+  const seen = isKnownDistinct(entries) ? undefined : new Set<string>();
+  // Few sessions have a uuid twice: only then it matters where the first stands.
+  let byUuid: Map<string, Draft> | undefined;
   let current: Draft = { kind: 'none', parts: [] };
   const add = (draft: Draft, part: Part) => {
     draft.parts.push(part);
-    if (part.entry.head.uuid !== undefined) byUuid.set(part.entry.head.uuid, draft);
+    if (byUuid !== undefined && part.entry.head.uuid !== undefined) byUuid.set(part.entry.head.uuid, draft);
+  };
+  const holderOf = (uuid: string) => {
+    byUuid ??= draftsByUuid([...drafts, current]);
+    return byUuid.get(uuid);
   };
   for (const entry of entries) {
     const enqueueing = queued.get(entry);
     if (enqueueing === undefined && waiting.has(entry)) continue;
-    const repeated = byUuid.get(entry.head.uuid ?? '');
+    const repeated = seen === undefined || isNew(seen, entry.head.uuid) ? undefined : holderOf(entry.head.uuid ?? '');
     const inline = !isAgent && !isMain(entry);
-    if (enqueueing === undefined && repeated) addRepeated(repeated, { entry, kind: 'none', inline });
-    else if (enqueueing === undefined && inline) add(current, { entry, kind: 'none', inline });
+    if (enqueueing === undefined && repeated) addRepeated(repeated, partOf(entry, 'none', inline));
+    else if (enqueueing === undefined && inline) add(current, partOf(entry, 'none', inline));
     else {
       const kind = enqueueing === undefined ? kindInTurn(entry, current) : 'queued';
       if (isStart(kind, isAgent)) {
@@ -98,13 +106,31 @@ function cutTurns(entries: readonly Entry[], isAgent: boolean): Draft[] {
         for (const part of takeLeading(current)) add(next, part);
         if (current.parts.length > 0) drafts.push(current);
         current = next;
-        if (prompt !== entry) add(current, { entry: prompt, kind });
+        if (prompt !== entry) {
+          if (seen !== undefined) isNew(seen, prompt.head.uuid);
+          add(current, partOf(prompt, kind));
+        }
       }
-      add(current, { entry, kind: enqueueing === undefined || enqueueing === entry ? kind : 'none' });
+      add(current, partOf(entry, enqueueing === undefined || enqueueing === entry ? kind : 'none'));
     }
   }
   if (current.parts.length > 0) drafts.push(current);
   return drafts;
+}
+
+/** Notes a uuid as seen. */
+function isNew(seen: Set<string>, uuid: string | undefined): boolean {
+  if (uuid === undefined) return !seen.has('');
+  const { size } = seen;
+  return seen.add(uuid).size > size;
+}
+
+function draftsByUuid(drafts: readonly Draft[]): Map<string, Draft> {
+  const byUuid = new Map<string, Draft>();
+  for (const draft of drafts) {
+    for (const { entry } of draft.parts) if (entry.head.uuid !== undefined) byUuid.set(entry.head.uuid, draft);
+  }
+  return byUuid;
 }
 
 function isStart(kind: InputKind, isAgent: boolean): boolean {
@@ -153,12 +179,16 @@ function takeLeading(previous: Draft): Part[] {
   return parts.splice(keep);
 }
 
+/** The calls of one entry follow each other. */
 function callsByEntry(calls: readonly ToolCall[]): Map<Entry, ToolCall[]> {
   const byEntry = new Map<Entry, ToolCall[]>();
+  let last: ToolCall[] = [];
   for (const call of calls) {
-    const known = byEntry.get(call.use);
-    if (known) known.push(call);
-    else byEntry.set(call.use, [call]);
+    if (last[0]?.use === call.use) last.push(call);
+    else {
+      last = [call];
+      byEntry.set(call.use, last);
+    }
   }
   return byEntry;
 }
@@ -172,44 +202,32 @@ function callsIn(entries: readonly Entry[], calls: ReadonlyMap<Entry, readonly T
   return found;
 }
 
-/** T7: a message starts at the prompt or result before it where its request is not recorded; a missing time takes the nearest. */
+/**
+ * T7: a message starts at the prompt or result before it where its request is not recorded; a missing time takes the
+ * nearest. Messages stand in the order of their first lines.
+ */
 function withTimes(messages: readonly Message[], parts: readonly Part[]): Message[] {
-  const byFirst = new Map(messages.map((message) => [message.entries[0], message]));
   const timed: Message[] = [];
-  let known = firstTime(parts);
-  let input: string | undefined;
-  for (const { entry, kind } of parts) {
+  let known = parts.find(({ time }) => time !== undefined);
+  let input: Part | undefined;
+  for (const part of parts) {
     const before = known;
-    const time = validTime(entry.head.timestamp);
-    known = time ?? known;
-    if (isInput(kind)) input = time ?? input;
-    const message = byFirst.get(entry);
-    if (message === undefined) continue;
-    const started = message.started ?? earlier(input ?? before, known);
-    timed.push({ ...message, started, ended: message.ended ?? known });
+    if (part.time !== undefined) known = part;
+    if (isInput(part.kind) && part.time !== undefined) input = part;
+    const message = messages[timed.length];
+    if (message === undefined) break;
+    if (message.entries[0] !== part.entry) continue;
+    const started = message.started ?? earlier(input ?? before, known)?.entry.head.timestamp;
+    timed.push({ ...message, started, ended: message.ended ?? known?.entry.head.timestamp });
   }
   return timed;
 }
 
 /** The clock may go backwards (E12); nothing starts after it was written. */
-function earlier(a: string | undefined, b: string | undefined): string | undefined {
-  const [left, right] = [millisOf(a), millisOf(b)];
-  return left === undefined || (right !== undefined && right < left) ? b : a;
+function earlier(a: Part | undefined, b: Part | undefined): Part | undefined {
+  return a?.time === undefined || (b?.time !== undefined && b.time < a.time) ? b : a;
 }
 
 function firstTime(parts: readonly Part[]): string | undefined {
-  return parts.find(({ entry }) => millisOf(entry.head.timestamp) !== undefined)?.entry.head.timestamp;
-}
-
-function lastTime(parts: readonly Part[]): string | undefined {
-  let last: string | undefined;
-  let latest = Number.NEGATIVE_INFINITY;
-  for (const part of parts) {
-    const millis = isActivity(part) ? millisOf(part.entry.head.timestamp) : undefined;
-    if (millis !== undefined && millis >= latest) {
-      latest = millis;
-      last = part.entry.head.timestamp;
-    }
-  }
-  return last;
+  return parts.find(({ time }) => time !== undefined)?.entry.head.timestamp;
 }

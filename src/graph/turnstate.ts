@@ -1,7 +1,6 @@
 /** Is a turn over (T6)? */
 import { hasExpansion, type InputKind } from '../format/prompt.ts';
 import type { Draft, Part } from './parts.ts';
-import { millisOf } from './time.ts';
 import type { Message, ToolCall, TurnState } from './types.ts';
 
 /** What is known besides the entries. */
@@ -74,7 +73,6 @@ function isFollowed(after: readonly Part[], parts: readonly Part[], situation: S
   if (situation.stopped) return true;
   if (after.some(({ entry }) => ['turn_duration', 'stop_hook_summary'].includes(entry.head.subtype ?? ''))) return true;
   if (situation.now === undefined) return false;
-  const times = parts.flatMap(({ entry }) => millisOf(entry.head.timestamp) ?? []);
-  const last = times.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+  const last = parts.reduce((latest, { time }) => Math.max(latest, time ?? latest), Number.NEGATIVE_INFINITY);
   return Number.isFinite(last) && situation.now - last > QUIET;
 }

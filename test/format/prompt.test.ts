@@ -186,6 +186,22 @@ describe('what the person typed', () => {
     });
   });
 
+  test('E8: a large image is not built, and changes nothing else', () => {
+    const large = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(100_000) } };
+    const document = { type: 'document', text: 7, source: { data: 'B'.repeat(100_000) } };
+    for (const blocks of [
+      [text('look "here"\n→'), large, text('and there')],
+      [large],
+      [large, 'x', null, document, text(CUSTOM)],
+      [large, text(`${SELECTION}fix`)],
+    ]) {
+      const small = blocks.map((block) => (block === large ? image() : block));
+      for (const make of [(content: Json) => user(content), (content: Json) => ({ type: 'user', content })]) {
+        expect(promptOf(entryOf(make(blocks)))).toEqual(promptOf(entryOf(make(small))));
+      }
+    }
+  });
+
   test('E9: queued prompts', () => {
     expect(promptText(entryOf(attachment('queued_command', { prompt: 'and this' })))).toBe('and this');
     expect(promptText(entryOf(queueOperation('enqueue', 'and this')))).toBe('and this');

@@ -59,6 +59,22 @@ describe('the metadata scan agrees with JSON.parse', () => {
     );
   });
 
+  test('on a string with any byte at any place', () => {
+    const letters = ' abcdefghijklmnopqrstuvwxyz';
+    const bytes = [...Array(0x24).keys(), 0x5b, 0x5c, 0x5d, 0x5e, 0x7e, 0x7f, 0x80, 0xa2, 0xdc, 0xff];
+    for (let length = 0; length <= 17; length += 1) {
+      const line = encode(`{"uuid":"${letters.slice(0, length)}","type":"é"}`);
+      for (let at = 0; at < length; at += 1) {
+        for (const byte of bytes) {
+          const scanned = skeleton(line.with(9 + at, byte), HEAD_KEEP);
+          const parsed = parseJson(decode(line.with(9 + at, byte)));
+          if (JSON.stringify(scanned) !== JSON.stringify(parsed))
+            expect([at, byte, scanned]).toEqual([at, byte, parsed]);
+        }
+      }
+    }
+  });
+
   test('on JSON with any byte replaced, cut or inserted: never a value where JSON.parse has none', () => {
     fc.assert(
       fc.property(

@@ -1,5 +1,5 @@
 /** Climbing from an entry towards the root, with a budget for all climbs together: however a file is made, the whole stays linear. */
-export const NONE = -1;
+import { NONE } from '../uuids.ts';
 
 export interface Climb {
   /** The first node that `stop` names, from a node upwards; `top` when there is none, `tired` when the budget is used up. */

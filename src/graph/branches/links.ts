@@ -1,8 +1,11 @@
 /** Which entry follows which (E12, C1, R6): one parent each, no cycles, whatever the file holds. */
 import type { Entry } from '../../format/entry.ts';
+import { isBoundary } from '../chain.ts';
+import { lazy } from '../lazy.ts';
 import { isAgentTranscript } from '../parts.ts';
+import { NONE, type Uuids, uuidsOf } from '../uuids.ts';
 import { createBridge } from './bridge.ts';
-import { type Climb, createClimb, NONE } from './climb.ts';
+import { type Climb, createClimb } from './climb.ts';
 import { beforeCompaction } from './compaction.ts';
 
 export interface LinkOptions {
@@ -12,7 +15,7 @@ export interface LinkOptions {
   readonly joins?: ReadonlyMap<Entry, Entry>;
 }
 
-export { NONE } from './climb.ts';
+export { NONE } from '../uuids.ts';
 
 /** Nodes are entries of the conversation, named by the place of their first line; a uuid that occurs again is the same node. */
 export interface Links {
@@ -22,6 +25,8 @@ export interface Links {
   readonly content: readonly Entry[];
   /** By node: the node it follows, or NONE. */
   readonly parent: Int32Array;
+  /** No uuid comes twice. */
+  readonly distinct: boolean;
   /** Entries of inline sub-agents (1.0.x). In an agent's own transcript nothing is aside. */
   isAside(entry: Entry): boolean;
 }
@@ -32,7 +37,8 @@ const SPOKEN = new Set(['user', 'assistant']);
 export function linksOf(entries: readonly Entry[], options: LinkOptions = {}): Links {
   const isAgent = isAgentTranscript(entries);
   const isAside = (entry: Entry) => entry.head.isSidechain && !isAgent;
-  const index = indexNodes(entries, options.identity ?? ((uuid) => uuid));
+  const uuids = uuidsOf(entries, options.identity);
+  const index = indexNodes(entries, uuids);
   const climb = createClimb(entries.length);
   const bridge = createBridge(index.content, index.nodeAt, isAside);
   const { parent, guessed } = findParents(entries, index, {
@@ -46,35 +52,59 @@ export function linksOf(entries: readonly Entry[], options: LinkOptions = {}): L
     const before = bridge(cut);
     if (before !== undefined && climb.ends(parent, before, (node) => node === cut) === 'top') parent[cut] = before;
   }
-  return { nodeAt: index.nodeAt, content: index.content, parent, isAside };
+  return { nodeAt: index.nodeAt, content: index.content, parent, distinct: uuids.distinct, isAside };
 }
 
 interface Index {
   readonly nodeAt: Int32Array;
   readonly content: readonly Entry[];
   find(uuid: string | null | undefined): number | undefined;
+  /** The node that the entry of a node names as its parent. */
+  parentOf(node: number): number | undefined;
   /** The first line that makes a tool call. */
-  readonly byCall: ReadonlyMap<string, number>;
+  callerOf(call: string): number | undefined;
 }
 
-function indexNodes(entries: readonly Entry[], identity: (uuid: string) => string): Index {
+function indexNodes(entries: readonly Entry[], uuids: Uuids): Index {
   const nodeAt = new Int32Array(entries.length).fill(NONE);
-  const content = [...entries];
-  const byId = new Map<string, number>();
-  const byCall = new Map<string, number>();
-  entries.forEach((entry, place) => {
-    if (!isOnChain(entry)) return;
-    const id = entry.head.uuid === undefined ? undefined : identity(entry.head.uuid);
-    const node = (id === undefined ? undefined : byId.get(id)) ?? place;
-    if (id !== undefined) byId.set(id, node);
+  const content = entries.slice();
+  /** By node: the place of its content. */
+  const lastAt = new Int32Array(entries.length);
+  /** By number of a uuid. */
+  const nodeOf = new Int32Array(uuids.count).fill(NONE);
+  for (let place = 0; place < entries.length; place += 1) {
+    const entry = entries[place];
+    if (entry === undefined || !isOnChain(entry)) continue;
+    const number = uuids.own[place] ?? NONE;
+    const known = nodeOf[number] ?? NONE;
+    const node = known === NONE ? place : known;
+    if (number !== NONE) nodeOf[number] = node;
     nodeAt[place] = node;
     content[node] = entry;
-    if (entry.kind !== 'assistant') return;
-    for (const block of entry.head.blocks) {
-      if (block.id !== undefined && !byCall.has(block.id)) byCall.set(block.id, node);
-    }
-  });
-  return { nodeAt, content, find: (uuid) => (uuid ? byId.get(identity(uuid)) : undefined), byCall };
+    lastAt[node] = place;
+  }
+  const callers = lazy(() => firstCallers(entries, nodeAt));
+  const nodeWith = (number: number) => {
+    const node = nodeOf[number] ?? NONE;
+    return node === NONE ? undefined : node;
+  };
+  return {
+    nodeAt,
+    content,
+    find: (uuid) => (uuid ? nodeWith(uuids.find(uuid)) : undefined),
+    parentOf: (node) => nodeWith(uuids.parent[lastAt[node] ?? NONE] ?? NONE),
+    callerOf: (call) => callers().get(call),
+  };
+}
+
+function firstCallers(entries: readonly Entry[], nodeAt: Int32Array): Map<string, number> {
+  const callers = new Map<string, number>();
+  for (const [place, { kind, head }] of entries.entries()) {
+    const node = nodeAt[place] ?? NONE;
+    if (kind !== 'assistant' || node === NONE) continue;
+    for (const { id } of head.blocks) if (id !== undefined && !callers.has(id)) callers.set(id, node);
+  }
+  return callers;
 }
 
 interface Tools {
@@ -95,13 +125,16 @@ function findParents(
   const guessed = new Uint8Array(entries.length);
   /** By file: the last entry of the main conversation so far. */
   const previous = new Map<string, number>();
-  content.forEach((entry, place) => {
-    if (nodeAt[place] !== place) return;
+  const compactedBefore = (entry: Entry, before: number | undefined) =>
+    isBoundary(entry) ? beforeCompaction(entry, { find, parent, previous: before, climb }) : undefined;
+  for (let place = 0; place < content.length; place += 1) {
+    const entry = content[place];
+    if (entry === undefined || nodeAt[place] !== place) continue;
     const before = previous.get(entry.source.name);
     const joined = joins.get(entry);
     const known = joined
       ? joinedNodes.get(joined)
-      : (beforeCompaction(entry, { find, parent, previous: before, climb }) ?? namedParent(entry, index));
+      : (compactedBefore(entry, before) ?? namedParent(entry, place, index));
     if (known !== undefined && known !== place) {
       parent[place] = entry.kind === 'unknown' ? insideTurn(known, bridge(place), parent, content, climb) : known;
     } else if (isAside(entry) || !isRoot(entry, before !== undefined)) {
@@ -111,7 +144,7 @@ function findParents(
       guessed[place] = 1;
     }
     if (!isAside(entry)) previous.set(entry.source.name, place);
-  });
+  }
   return { parent, guessed };
 }
 
@@ -141,12 +174,12 @@ function isOnChain({ kind, head }: Entry): boolean {
 }
 
 /** The parent an entry names; a result whose parent is lost follows its call (R8). */
-function namedParent({ kind, head }: Entry, { find, byCall }: Index): number | undefined {
-  const named = find(head.parentUuid);
+function namedParent({ kind, head }: Entry, node: number, { find, parentOf, callerOf }: Index): number | undefined {
+  const named = parentOf(node);
   if (named !== undefined) return named;
   if (head.parentUuid === null) return find(head.logicalParentUuid);
   const call = kind === 'user' ? head.blocks.find(({ toolUseId }) => toolUseId !== undefined)?.toolUseId : undefined;
-  return find(head.sourceToolAssistantUUID) ?? (call === undefined ? undefined : byCall.get(call));
+  return find(head.sourceToolAssistantUUID) ?? (call === undefined ? undefined : callerOf(call));
 }
 
 /** A prompt without parent was typed at the start, or after a rewind to it; anything else without one goes on from what was before. */

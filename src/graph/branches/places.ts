@@ -37,7 +37,9 @@ interface FileSteps {
 export function placeLines(entries: readonly Entry[], links: Links, steps: Steps): Places {
   const stepAt = new Int32Array(entries.length).fill(NONE);
   const files = createFiles();
-  entries.forEach((entry, place) => {
+  for (let place = 0; place < entries.length; place += 1) {
+    const entry = entries[place];
+    if (entry === undefined) continue;
     const node = links.nodeAt[place] ?? NONE;
     const file = files.of(entry);
     if (node !== NONE) {
@@ -49,7 +51,7 @@ export function placeLines(entries: readonly Entry[], links: Links, steps: Steps
       if (file.last === NONE) file.early.push(place);
       else stepAt[place] = file.last;
     }
-  });
+  }
   // What stands before the first entry of a file goes with it.
   for (const { early, first } of files.all()) for (const place of early) stepAt[place] = first === NONE ? START : first;
   return { stepAt, on: (path) => placesOn(path, entries, links, stepAt, files) };
@@ -64,21 +66,23 @@ function placesOn(
 ): number[] {
   const touched = new Set<FileSteps>();
   let last: FileSteps | undefined;
-  entries.forEach((entry, place) => {
-    if (links.nodeAt[place] === NONE || path[stepAt[place] ?? NONE] !== 1) return;
+  for (let place = 0; place < entries.length; place += 1) {
+    const entry = entries[place];
+    if (entry === undefined || links.nodeAt[place] === NONE || path[stepAt[place] ?? NONE] !== 1) continue;
     const file = files.of(entry);
     if (file !== last) touched.add(file);
     last = file;
-  });
+  }
   const on: number[] = [];
-  entries.forEach((entry, place) => {
+  for (let place = 0; place < entries.length; place += 1) {
     const step = stepAt[place] ?? NONE;
-    if (step === NONE ? isTouched(files.of(entry)) : path[step] === 1) on.push(place);
-  });
+    if (step === NONE ? isTouched(entries[place]) : path[step] === 1) on.push(place);
+  }
   return on;
 
-  function isTouched(file: FileSteps): boolean {
-    return touched.has(file) || file.first === NONE;
+  function isTouched(entry: Entry | undefined): boolean {
+    const file = entry && files.of(entry);
+    return file !== undefined && (touched.has(file) || file.first === NONE);
   }
 }
 

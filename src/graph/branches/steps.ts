@@ -27,8 +27,8 @@ interface Draft {
   readonly children: number[][];
   /** The message a step holds. */
   readonly message: (string | undefined)[];
-  /** Steps after a step by the message they hold: lines of one message may hang on one parent. */
-  readonly bySibling: Map<string, number>;
+  /** Steps after a step by the message they hold, where that was asked: lines of one message may hang on one parent. */
+  readonly siblings: Map<number, Map<string | undefined, number>>;
 }
 
 /** `order` gives every parent before its children; `leaf` is the node a resume goes on from. */
@@ -40,7 +40,7 @@ export function stepsOf(links: Links, order: readonly number[], leaf: number): S
     first: [NONE],
     children: [[]],
     message: [undefined],
-    bySibling: new Map(),
+    siblings: new Map(),
   };
   for (const node of order) {
     const entry = content[node];
@@ -72,12 +72,19 @@ function stepFor(draft: Draft, node: number, entry: Entry, before: number, above
     return goesOn ? before : addStep(draft, node, before, undefined);
   }
   if (draft.message[before] === message) return before;
-  const key = `${before} ${message}`;
-  const known = draft.bySibling.get(key);
-  if (known !== undefined) return known;
-  const added = addStep(draft, node, before, message);
-  draft.bySibling.set(key, added);
-  return added;
+  return siblingWith(draft, before, message) ?? addStep(draft, node, before, message);
+}
+
+/** Most steps have one step after them, so that there is nothing to look for when it comes. */
+function siblingWith({ children, message, siblings }: Draft, before: number, wanted: string): number | undefined {
+  const steps = children[before] ?? [];
+  if (steps.length === 0) return undefined;
+  const known = siblings.get(before) ?? new Map<string | undefined, number>();
+  if (known.size === 0) {
+    siblings.set(before, known);
+    for (const step of steps) known.set(message[step], step);
+  }
+  return known.get(wanted);
 }
 
 /** Also a line of a message whose type is not known. */
@@ -96,6 +103,7 @@ function addStep(draft: Draft, node: number, before: number, message: string | u
   draft.children.push([]);
   draft.message.push(message);
   draft.children[before]?.push(step);
+  draft.siblings.get(before)?.set(message, step);
   return step;
 }
 

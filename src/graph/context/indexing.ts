@@ -1,40 +1,53 @@
 /** R1: the conversation entries of a file by uuid. */
 import type { Entry } from '../../format/entry.ts';
-import { type ChainNode, isConversation, type OnVisit } from './node.ts';
+import { NONE, uuidsOf } from '../uuids.ts';
+import { type ChainNode, isConversation, type Nodes, type OnVisit } from './node.ts';
 
 export interface Index {
-  readonly nodes: Map<string, ChainNode>;
+  readonly nodes: Nodes;
   /** E15: no entry has a uuid or a parent; the keys are made up. */
   readonly plain: boolean;
 }
 
 export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
-  const nodes = new Map<string, ChainNode>();
+  const uuids = uuidsOf(entries);
+  const nodes: ChainNode[] = [];
+  /** By number of a uuid; what has none comes after them, with what has an empty one. */
+  const byNumber: (ChainNode | undefined)[] = new Array(uuids.count + 1).fill(undefined);
+  const unnamed = uuids.find('') === NONE ? uuids.count : uuids.find('');
   // R6: progress is bridged through its own parent, as far as it was written before the entry that hangs on it.
-  const bridges = new Map<string, string | null>();
+  const bridges = new Map<number, string | null>();
   let linked = false;
   let lines = 0;
-  for (const entry of entries) {
+  for (let place = 0; place < entries.length; place += 1) {
+    const entry = entries[place];
+    if (entry === undefined) continue;
     onVisit(entry, 'index');
     const { uuid, parentUuid } = entry.head;
     const parent = parentUuid || null;
-    const bridge = parent === null ? undefined : bridges.get(parent);
+    const bridge = parent === null ? undefined : bridges.get(uuids.parent[place] ?? NONE);
+    const number = uuids.own[place] ?? NONE;
     if (entry.kind === 'progress') {
-      if (uuid !== undefined) bridges.set(uuid, bridge === undefined ? parent : bridge);
+      if (number !== NONE) bridges.set(number, bridge === undefined ? parent : bridge);
       continue;
     }
     if (!isConversation(entry)) continue;
     lines += 1;
     linked ||= uuid !== undefined || parent !== null;
-    putNode(nodes, { key: uuid ?? '', entry, order: nodes.size, parent: bridge === undefined ? parent : bridge });
+    const known = byNumber[number === NONE ? unnamed : number];
+    const above = bridge === undefined ? parent : bridge;
+    if (known === undefined) {
+      const node = { key: uuid ?? '', entry, order: nodes.length, parent: above };
+      byNumber[number === NONE ? unnamed : number] = node;
+      nodes.push(node);
+    } else {
+      known.entry = entry;
+      known.parent = above;
+    }
   }
-  return linked || lines < 2 ? { nodes, plain: false } : { nodes: listOf(entries, onVisit), plain: true };
-}
-
-function putNode(nodes: Map<string, ChainNode>, node: ChainNode): void {
-  const earlier = nodes.get(node.key);
-  if (earlier === undefined) nodes.set(node.key, node);
-  else Object.assign(earlier, { entry: node.entry, parent: node.parent });
+  if (!linked && lines > 1) return { nodes: listOf(entries, onVisit), plain: true };
+  const get = (key: string) => byNumber[key === '' ? unnamed : uuids.find(key)];
+  return { nodes: { get, has: (key) => get(key) !== undefined, values: () => nodes }, plain: false };
 }
 
 /** E15: a reduced transcript without any uuid and parent is a plain list. */

@@ -1,6 +1,6 @@
 /** R2–R5: from which entry a resume goes on. */
 import type { Entry } from '../../format/entry.ts';
-import { type Chain, type ChainNode, isBoundary, isConversation, type OnVisit, timeOf } from './node.ts';
+import { type Chain, type ChainNode, isBoundary, isConversation, type Nodes, type OnVisit, timeOf } from './node.ts';
 
 /** The entry that a resume goes on from; it may be an attachment or a system line after the last thing said. */
 export function leafOf(chain: Chain): ChainNode | undefined {
@@ -47,11 +47,7 @@ export function findPin(entries: readonly Entry[], onVisit: OnVisit): { seen: bo
 }
 
 /** The last line that is not of a side chain; a repeated uuid stands at its last line. */
-export function findTip(
-  entries: readonly Entry[],
-  nodes: ReadonlyMap<string, ChainNode>,
-  onVisit: OnVisit,
-): ChainNode | undefined {
+export function findTip(entries: readonly Entry[], nodes: Nodes, onVisit: OnVisit): ChainNode | undefined {
   for (let i = entries.length - 1; i >= 0; i -= 1) {
     const entry = entries[i];
     if (entry === undefined || !isConversation(entry) || entry.head.isSidechain) continue;

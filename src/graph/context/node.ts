@@ -34,8 +34,15 @@ export function timeOf(entry: Entry): number {
   return Number.isNaN(time) ? Number.NEGATIVE_INFINITY : time;
 }
 
+/** Nodes by key, in the order of their first lines: as much of a map as is asked for. */
+export interface Nodes {
+  get(key: string): ChainNode | undefined;
+  has(key: string): boolean;
+  values(): Iterable<ChainNode>;
+}
+
 export interface Chain {
-  readonly nodes: ReadonlyMap<string, ChainNode>;
+  readonly nodes: Nodes;
   /** R3: the last line of the conversation that is not of a side chain. */
   readonly tip: ChainNode | undefined;
   /** R2: whether a last-prompt line names a leaf, and the entry that it pins. */

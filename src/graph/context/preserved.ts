@@ -1,9 +1,7 @@
 /** C2: messages that a compaction kept are hung between its anchor and what follows; the rest before the boundary is gone. */
 import { jsonOf } from '../../format/entry.ts';
 import { asArray, asObject, asString, type Json } from '../../format/json.ts';
-import { type ChainNode, isBoundary, type OnVisit } from './node.ts';
-
-type Nodes = Map<string, ChainNode>;
+import { type ChainNode, isBoundary, type Nodes, type OnVisit } from './node.ts';
 
 interface Kept {
   readonly anchor: string;
@@ -95,7 +93,7 @@ function relink(nodes: Nodes, anchor: string, keys: readonly string[]): void {
 function dropBefore(nodes: Nodes, boundary: ChainNode, keys: readonly string[]): Nodes {
   const preserved = new Set(keys);
   const tail = keys.at(-1);
-  const kept: Nodes = new Map();
+  const kept = new Map<string, ChainNode>();
   for (const node of nodes.values()) {
     if (node.order >= boundary.order || preserved.has(node.key)) kept.set(node.key, node);
   }

@@ -20,7 +20,10 @@ interface Kinship {
   readonly onPath: ReadonlySet<ChainNode>;
   /** By message id. */
   readonly groups: Map<string, Group>;
-  /** By call: the id of the message that makes it; of those that do where an id comes again, the first in the file first. */
+  /**
+   * By call of a message on the chain: the id of the message that makes it; of those that do where an id comes again, the
+   * first in the file first.
+   */
   readonly callers: Map<string, string | Set<string>>;
   /** By key of a line, a result, or what hangs on one. */
   readonly belongs: Map<string, Group>;
@@ -49,39 +52,47 @@ function kinshipOf(chain: Chain, path: readonly ChainNode[]): Kinship {
   return { chain, onPath: new Set(path), groups, callers: new Map(), belongs: new Map() };
 }
 
-/** The other lines of each message, and which messages make which calls. A message without calls holds no attachments. */
+/** The other lines of each message, and which messages make its calls. A message without calls holds no attachments. */
 function addLines(kinship: Kinship): void {
-  const { chain, groups, callers } = kinship;
+  const { chain, groups } = kinship;
+  const calls = new Set<string>();
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'lines');
-    if (node.entry.kind !== 'assistant') continue;
-    const id = messageIdOf(node) ?? '';
-    const group = groups.get(id);
-    for (const block of node.entry.head.blocks) {
-      if (block.type !== 'tool_use' || block.id === undefined) continue;
-      const others = callers.get(block.id);
-      if (others === undefined) callers.set(block.id, id);
-      else if (typeof others !== 'string') others.add(id);
-      else if (others !== id) callers.set(block.id, new Set([others, id]));
-      if (group !== undefined) group.holds = true;
+    const group = groups.get(messageIdOf(node) ?? '');
+    if (group === undefined) continue;
+    for (const { type, id } of node.entry.head.blocks) {
+      if (type !== 'tool_use' || id === undefined) continue;
+      calls.add(id);
+      group.holds = true;
     }
-    if (group !== undefined) add(kinship, group, node);
+    add(kinship, group, node);
+  }
+  findCallers(kinship, calls);
+}
+
+/** Of a long file the messages on the chain are few: the calls of all others are passed over. */
+function findCallers({ chain, callers }: Kinship, calls: ReadonlySet<string>): void {
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'callers');
+    if (node.entry.kind !== 'assistant') continue;
+    for (const { type, id: call } of node.entry.head.blocks) {
+      if (type !== 'tool_use' || call === undefined || !calls.has(call)) continue;
+      const id = messageIdOf(node) ?? '';
+      const others = callers.get(call);
+      if (others === undefined) callers.set(call, id);
+      else if (typeof others !== 'string') others.add(id);
+      else if (others !== id) callers.set(call, new Set([others, id]));
+    }
   }
 }
 
 /** R8: a result belongs to the message that it hangs on, if that makes the call; else to the first message that does. */
 function addResults(kinship: Kinship): void {
   const { chain, groups } = kinship;
-  // By key: the message that a line is of, or that a row of results hangs on.
-  const message = new Map<string, string>();
+  const above = messagesAbove(kinship);
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'results');
-    if (node.entry.kind === 'assistant') message.set(node.key, messageIdOf(node) ?? '');
-    const calls = resultsOf(node);
-    if (calls.length === 0) continue;
-    const above = message.get(node.parent ?? '');
-    if (above !== undefined) message.set(node.key, above);
-    const caller = calls.map((call) => callerOf(kinship, call, above)).find((id) => groups.has(id));
+    const caller = isResult(node) ? callerIn(kinship, node, above.get(node.key)) : undefined;
     const group = groups.get(caller ?? '');
     if (group === undefined) continue;
     const line = chain.nodes.get(node.parent ?? '');
@@ -91,6 +102,31 @@ function addResults(kinship: Kinship): void {
       group.strays.push(node);
     }
   }
+}
+
+/**
+ * By key: the message that a line is of, or that a row of results hangs on, as far as it stands before them. Only for calls
+ * that several messages make.
+ */
+function messagesAbove({ chain, callers }: Kinship): Map<string, string> {
+  const messages = new Map<string, string>();
+  if (![...callers.values()].some((ids) => typeof ids !== 'string')) return messages;
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'above');
+    if (node.entry.kind === 'assistant') messages.set(node.key, messageIdOf(node) ?? '');
+    const above = isResult(node) ? messages.get(node.parent ?? '') : undefined;
+    if (above !== undefined) messages.set(node.key, above);
+  }
+  return messages;
+}
+
+/** The first message on the chain that makes one of the calls that a node answers. */
+function callerIn(kinship: Kinship, { entry }: ChainNode, above: string | undefined): string | undefined {
+  for (const { type, toolUseId } of entry.head.blocks) {
+    const caller = type === 'tool_result' && toolUseId ? callerOf(kinship, toolUseId, above) : '';
+    if (kinship.groups.has(caller)) return caller;
+  }
+  return undefined;
 }
 
 function callerOf({ callers }: Kinship, call: string, above: string | undefined): string {
@@ -129,16 +165,27 @@ function addBeside(kinship: Kinship, leaf: ChainNode | undefined): void {
 /** Attachments and system lines that lead on to something said outside of the messages on the chain. */
 function passedThrough({ chain, belongs }: Kinship): Set<ChainNode> {
   const passed = new Set<ChainNode>();
+  const beside = besideOf(chain);
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'passed');
-    if (isBeside(node) || belongs.has(node.key)) continue;
-    let at = chain.nodes.get(node.parent ?? '');
-    while (at !== undefined && isBeside(at) && !passed.has(at)) {
+    let at = isBeside(node) ? undefined : beside.get(node.parent ?? '');
+    if (at === undefined || belongs.has(node.key)) continue;
+    while (at !== undefined && !passed.has(at)) {
       passed.add(at);
-      at = chain.nodes.get(at.parent ?? '');
+      at = beside.get(at.parent ?? '');
     }
   }
   return passed;
+}
+
+/** Those alone: most lines hang on none, and a small map says so sooner. */
+function besideOf(chain: Chain): Map<string, ChainNode> {
+  const beside = new Map<string, ChainNode>();
+  for (const node of chain.nodes.values()) {
+    chain.onVisit(node.entry, 'beside of');
+    if (isBeside(node)) beside.set(node.key, node);
+  }
+  return beside;
 }
 
 function add({ onPath, belongs }: Kinship, group: Group, node: ChainNode): void {
@@ -193,11 +240,10 @@ function merged(nodes: readonly ChainNode[], added: readonly ChainNode[], start:
   return all;
 }
 
-const NO_RESULTS: readonly string[] = [];
-
-function resultsOf({ entry }: ChainNode): readonly string[] {
-  if (entry.kind !== 'user' || entry.head.blocks.length === 0) return NO_RESULTS;
-  return entry.head.blocks.flatMap(({ type, toolUseId }) => (type === 'tool_result' && toolUseId ? toolUseId : []));
+function isResult({ entry }: ChainNode): boolean {
+  if (entry.kind !== 'user') return false;
+  for (const { type, toolUseId } of entry.head.blocks) if (type === 'tool_result' && toolUseId) return true;
+  return false;
 }
 
 function messageIdOf(node: ChainNode): string | undefined {
