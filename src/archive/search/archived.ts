@@ -3,6 +3,7 @@ import { basename } from 'node:path/posix';
 import { DiskError } from '../../disk/errors.ts';
 import { linesHolding } from '../../disk/needle.ts';
 import { type FilePlace, fileTest } from '../../views/search/filter.ts';
+import type { Found } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
 import { createPieceReader, type PieceReader } from '../packs.ts';
 import { fromPiece } from '../piece.ts';
@@ -11,6 +12,7 @@ import { pathOf } from '../sources.ts';
 import { all, blobOf, type Database, maybeText, numberOf, type Row, textOf } from '../sqlite.ts';
 import { placeKey } from './fresh.ts';
 import type { Candidate, Loaded } from './hit.ts';
+import { callIn } from './knowncalls.ts';
 import { createLineJoiner, findableLine } from './lines.ts';
 import { piecesOfFiles } from './ranges.ts';
 import { createScan, toLoaded } from './scan.ts';
@@ -98,17 +100,22 @@ export interface StoredPart {
 
 export type Loader = (part: StoredPart) => Loaded | undefined;
 
+/** undefined where several lines have the uuid (E12): which of them it is, only the archive knows. */
 function loadFromDisk(path: string, uuid: string, place: number, file: StoredFile): Loaded | undefined {
+  let own: Found | undefined;
   try {
     for (const { bytes } of linesHolding(path, Buffer.from(uuid))) {
       const found = findableLine(Buffer.from(bytes));
-      if (found?.identity === uuid) return toLoaded(found, place, file.path, file.session, file.agent);
+      if (found?.identity !== uuid) continue;
+      if (own !== undefined) return undefined;
+      own = found;
     }
   } catch (error) {
     // Gone meanwhile: the archive has it.
     if (!(error instanceof DiskError)) throw error;
+    return undefined;
   }
-  return undefined;
+  return own && toLoaded(own, place, file.path, file.session, file.agent);
 }
 
 function loadFromPack(
@@ -134,11 +141,12 @@ const TAILS = `SELECT version.tail, version.size, ${COLUMNS} FROM file JOIN vers
  */
 export function scanTails(
   db: Database,
+  index: Database,
   { wanted }: StoredFiles,
   query: Query,
   sizes: ReadonlyMap<string, number>,
 ): Candidate[] {
-  const scan = createScan(query);
+  const scan = createScan(query, 0, (call) => callIn(index, call));
   for (const row of all(db, TAILS)) {
     if (wanted !== undefined && !wanted.has(numberOf(row, 'id'))) continue;
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));

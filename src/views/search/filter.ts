@@ -5,23 +5,30 @@ import { type Choice, IN, type Query } from './query.ts';
 
 type Test = (value: string | undefined) => boolean;
 
-/** `any` lets everything through when it is empty; `none` wins. */
+/** `any` lets everything through when it is empty; `none` wins. An empty name is none: so the client writes a branch outside git. */
 export function choiceTest({ any, none }: Choice, fits: (value: string, wanted: string) => boolean): Test {
   if (any.length === 0 && none.length === 0) return () => true;
   return (value) => {
-    if (value === undefined) return any.length === 0;
+    if (value === undefined || value === '') return any.length === 0;
     return (any.length === 0 || any.some((wanted) => fits(value, wanted))) && !none.some((each) => fits(value, each));
   };
 }
 
 /** The whole name, where `*` stands for anything; upper and lower case are alike. */
 export function namesLike(value: string, wanted: string): boolean {
-  const pattern = wanted.toLowerCase().split('*').map(escaped).join('.*');
-  return new RegExp(`^${pattern}$`, 's').test(value.toLowerCase());
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  const name = value.toLowerCase();
+  const [first = '', ...rest] = wanted.toLowerCase().split('*');
+  const last = rest.pop();
+  if (last === undefined) return name === first;
+  let at = first.length;
+  if (!name.startsWith(first)) return false;
+  // The first place each part fits is as good as any: a pattern would try them all, which takes forever with some.
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
 }
 
 /** A part of it is enough; `*` stands for anything. */

@@ -71,8 +71,19 @@ export interface QueryOptions {
   readonly substring?: boolean;
 }
 
+/** More makes patterns that are refused. */
+const LONGEST = 20_000;
+
 /** Throws QueryError. */
 export function parseQuery(text: string, options: QueryOptions): Query {
+  if (text.length > LONGEST) {
+    const where = `${text.slice(0, 60)}…`;
+    throw new QueryError(
+      `A query has at most ${LONGEST} characters, not ${text.length}.`,
+      where,
+      'Search for less of it.',
+    );
+  }
   const terms: Term[] = [];
   const filters = emptyFilters();
   const times: Record<(typeof TIMES)[number], number | undefined> = { after: undefined, before: undefined };
@@ -80,7 +91,7 @@ export function parseQuery(text: string, options: QueryOptions): Query {
     const { name = '' } = groups;
     const negated = groups.minus !== undefined;
     const value = groups.quotedValue ?? groups.value ?? '';
-    if (groups.regex !== undefined) terms.push({ kind: 'regex', regex: toRegex(groups), negated });
+    if (isRegex(groups)) terms.push({ kind: 'regex', regex: toRegex(groups), negated });
     else if (isTime(name)) times[name] = timeOf(name, value, negated, options.now);
     else if (isFilter(name)) addFilter(filters[name], name, value, negated);
     else terms.push(...termsOf(groups, negated, options.substring === true));
@@ -175,6 +186,11 @@ function timeOf(name: string, value: string, negated: boolean, now: Date): numbe
 
 const FLAGS = /^[imsu]*$/;
 
+/** `/usr/local/bin` is a path. */
+function isRegex({ regex, flags = '', all = '' }: Groups): boolean {
+  return regex !== undefined && (FLAGS.test(flags) || !/^-?[\w/.~@%+,-]+$/.test(all));
+}
+
 function toRegex({ regex = '', flags = '', all = '' }: Groups): RegExp {
   try {
     if (FLAGS.test(flags)) return new RegExp(regex, [...new Set(`${flags}g`)].join(''));
@@ -186,7 +202,8 @@ function toRegex({ regex = '', flags = '', all = '' }: Groups): RegExp {
 }
 
 function termsOf(groups: Groups, negated: boolean, substring: boolean): Term[] {
-  const { tilde, quoted, word = '', name, all = '' } = groups;
+  const { tilde, quoted, name, all = '' } = groups;
+  const word = groups.word ?? (groups.regex === undefined ? '' : all.replace(/^-/, ''));
   if (name !== undefined) refuseUnknown(name, all);
   if (word.endsWith(':') && NAMES.includes(word.slice(0, -1))) throw valueMissing(word);
   const bare = name === undefined ? (quoted ?? word) : all.replace(/^-/, '');

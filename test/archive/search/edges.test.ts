@@ -55,6 +55,21 @@ test('two chats with the same summary are two hits; one that is written again is
   expect(find('samesummary').total).toBe(2);
 });
 
+test('of two lines with one uuid (E12) the one that was found is shown', () => {
+  const { archive, root } = searchable({
+    [NAME]: entry('a', SESSION, 'first alpha') + entry('a', SESSION, 'second beta') + entry('b', SESSION, 'third gamma'),
+  });
+  const shown = (text: string) => inIndex(archive, root, text).hits.map(({ snippet }) => snippet);
+  expect([shown('alpha'), shown('beta'), shown('gamma')]).toEqual([['first alpha'], ['second beta'], ['third gamma']]);
+});
+
+test('a name with many stars is compared at once', () => {
+  const call = assistant([toolUse('t1', 'Read', { file_path: `/${'a'.repeat(4000)}` })]);
+  const { find } = searchable({ [NAME]: toJsonl([{ ...call, uuid: uuidOf(2), sessionId: SESSION }]) });
+  expect(find(`file:${'*a'.repeat(40)}*b`).total).toBe(0);
+  expect(find(`file:${'*a'.repeat(40)}*`).total).toBe(1);
+});
+
 describe('a regular expression that takes for ever', () => {
   const letters = 'a'.repeat(60);
 
