@@ -2,6 +2,7 @@
 import { knownSources } from './known.ts';
 import type { SourceFile } from './sources.ts';
 import type { Database } from './sqlite.ts';
+import { archiveId } from './store.ts';
 import { forgottenNames } from './tombstones.ts';
 
 export interface Changes {
@@ -16,6 +17,7 @@ export function changesIn(db: Database, sources: readonly SourceFile[], full: bo
   const known = knownSources(db);
   const left = full ? sources : sources.filter((file) => !known.isUpToDate(file));
   const isForgotten = forgottenNames(db);
-  const files = left.filter((file) => !isForgotten(file));
+  const origin = archiveId(db);
+  const files = left.filter(({ root, name, session }) => !isForgotten({ origin, root, name, session }));
   return { files, unchanged: sources.length - left.length, forgotten: left.length - files.length };
 }

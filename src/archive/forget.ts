@@ -6,7 +6,7 @@ import { saveSpan, spansOfFiles } from './forgottenspans.ts';
 import { transaction } from './sqlite.ts';
 import { type Archive, guarded, noteChange } from './store.ts';
 import { compact, sweep } from './sweep.ts';
-import { addTombstone, tombstoneOf } from './tombstones.ts';
+import { addTombstone, placeStone, sessionStone } from './tombstones.ts';
 
 export interface Forgotten {
   readonly files: number;
@@ -14,10 +14,21 @@ export interface Forgotten {
   readonly pieces: number;
   /** Bytes of them before compression. */
   readonly bytes: number;
+  /** Parts of the archive that cannot be read, and hold something of it beside what is still needed. */
+  readonly unreadable: number;
+  /** Why the archive's file was not made smaller. What was freed is overwritten all the same. */
+  readonly uncompacted: string | undefined;
 }
 
-export function forget(archive: Archive, files: readonly ArchivedFile[], now: Date): Forgotten {
+/** `sessions`: the ids of those that are forgotten as a whole, with what is still to come of them. */
+export function forget(
+  archive: Archive,
+  files: readonly ArchivedFile[],
+  now: Date,
+  sessions: readonly string[] = wholeSessions(files),
+): Forgotten {
   const { db, path } = archive;
+  const whole = new Set(sessions);
   return guarded('cannot forget', path, () => {
     const spans = spansOfFiles(db, files);
     // The index holds the words too; the next sync makes it anew.
@@ -25,10 +36,13 @@ export function forget(archive: Archive, files: readonly ArchivedFile[], now: Da
     // Freed pages are overwritten at once; compacting the file then removes them.
     db.exec('PRAGMA secure_delete = ON');
     const swept = transaction(db, () => {
+      for (const session of whole) {
+        const stone = sessionStone(session);
+        if (stone !== undefined) addTombstone(db, stone, now);
+      }
       for (const file of files) {
-        addTombstone(db, tombstoneOf(file), now);
-        // Older agents name their session only in their lines: by its own name it is known without reading.
-        if (file.kind === 'agent') addTombstone(db, `file:${file.name}`, now);
+        // Older agents name their session only in their lines: by its place it is known without reading.
+        if (file.kind === 'agent' || !whole.has(file.session ?? '')) addTombstone(db, placeStone(file), now);
         dropFile(db, file.id);
       }
       for (const span of spans) saveSpan(db, span);
@@ -37,7 +51,21 @@ export function forget(archive: Archive, files: readonly ArchivedFile[], now: Da
     });
     // A sync that ran meanwhile may have indexed it once more.
     emptyIndex(archive);
-    compact(db);
-    return { files: files.length, ...swept };
+    return { files: files.length, ...swept, uncompacted: compacted(archive) };
   });
+}
+
+function wholeSessions(files: readonly ArchivedFile[]): string[] {
+  return files.flatMap(({ kind, session }) => (kind === 'session' ? (session ?? []) : []));
+}
+
+/** It was forgotten before: a disk without room for another copy does not change that. */
+function compacted({ db }: Archive): string | undefined {
+  try {
+    compact(db);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return error.message;
+  }
 }

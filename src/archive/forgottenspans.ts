@@ -12,7 +12,7 @@ import { slugOf } from './mountfiles.ts';
 import { createPieceReader } from './packs.ts';
 import { bytesOfVersion } from './read.ts';
 import { all, type Database, get, numberOf, type Row, run, textOf } from './sqlite.ts';
-import { tombstoneOf } from './tombstones.ts';
+import { sessionStone } from './tombstones.ts';
 
 export interface ForgottenSpan {
   /** As its tombstone. */
@@ -51,8 +51,9 @@ export function saveSpan(db: Database, { what, slug, first, last }: ForgottenSpa
 /** Of the sessions among them, whatever state they are in. */
 export function spansOfFiles(db: Database, files: readonly ArchivedFile[]): ForgottenSpan[] {
   return files.flatMap((file) => {
-    const span = file.kind === 'session' ? timesOf(db, file.id) : undefined;
-    return span === undefined ? [] : [{ what: tombstoneOf(file), slug: slugOf(file), ...span }];
+    const what = sessionStone(file.session);
+    const span = file.kind === 'session' && what !== undefined ? timesOf(db, file.id) : undefined;
+    return span === undefined || what === undefined ? [] : [{ what, slug: slugOf(file), ...span }];
   });
 }
 

@@ -102,13 +102,18 @@ export interface Deletion {
 }
 
 const DAY_MS = 86_400_000;
-/** The latest a Date can be. */
+/** The latest a Date can be, and without the sign the earliest. */
 const LAST_MS = 8.64e15;
+
+/** Settings say anything. */
+function dateOf(ms: number): Date {
+  return new Date(Math.max(-LAST_MS, Math.min(LAST_MS, ms)));
+}
 
 /** Sessions in the order in which the client will delete them. */
 export function deletionsOf(files: readonly SourceFile[], cleanup: (root: string) => Cleanup): Deletion[] {
   return files
     .filter(({ kind }) => kind === 'session')
-    .map((file) => ({ file, at: new Date(Math.min(LAST_MS, file.mtimeMs + cleanup(file.root).days * DAY_MS)) }))
+    .map((file) => ({ file, at: dateOf(file.mtimeMs + cleanup(file.root).days * DAY_MS) }))
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 }

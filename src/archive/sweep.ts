@@ -1,35 +1,70 @@
 /** Takes out of the archive's file what no version needs any more. */
-import { readPack, writePack } from './packs.ts';
+import { type Pack, readPack, writePack } from './packs.ts';
 import { addressOf } from './piece.ts';
 import { neededRanges, type Range } from './runs.ts';
 import { all, type Database, get, numberOf, run } from './sqlite.ts';
 
 /** Freed pages leave the file, and with them what was written in them. */
 export function compact(db: Database): void {
-  db.exec('VACUUM');
-  get(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  try {
+    db.exec('VACUUM');
+  } finally {
+    get(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+}
+
+export interface Swept {
+  readonly pieces: number;
+  readonly bytes: number;
+  /** Packs that cannot be read and hold what is needed beside what is not. */
+  readonly unreadable: number;
 }
 
 /** Removes every piece that no version needs. Ids stay as they are. */
-export function sweep(db: Database): { pieces: number; bytes: number } {
+export function sweep(db: Database): Swept {
   const isNeeded = lookup(neededRanges(db));
   let pieces = 0;
   let bytes = 0;
+  let unreadable = 0;
   for (const row of all(db, 'SELECT id, count FROM pack')) {
     const first = numberOf(row, 'id');
-    const count = numberOf(row, 'count');
-    if (Array.from({ length: count }, (_, place) => first + place).every(isNeeded)) continue;
-    const removed = sweepPack(db, first, isNeeded);
-    pieces += removed.pieces;
-    bytes += removed.bytes;
+    const last = first + numberOf(row, 'count') - 1;
+    if (isEach(first, last, isNeeded)) continue;
+    const pack = attempt(() => readPack(db, first));
+    if (pack !== undefined) {
+      const removed = sweepPack(db, first, pack, isNeeded);
+      pieces += removed.pieces;
+      bytes += removed.bytes;
+    } else if (isEach(first, last, (id) => !isNeeded(id))) {
+      run(db, 'DELETE FROM pack WHERE id = ?', first);
+      pieces += run(db, 'DELETE FROM piece WHERE id BETWEEN ? AND ?', first, last);
+    } else unreadable += 1;
   }
   run(db, 'DELETE FROM param WHERE id NOT IN (SELECT param FROM run)');
   run(db, 'DELETE FROM root WHERE id NOT IN (SELECT root FROM file)');
-  return { pieces, bytes };
+  return { pieces, bytes, unreadable };
 }
 
-function sweepPack(db: Database, first: number, isNeeded: (id: number) => boolean): { pieces: number; bytes: number } {
-  const { lengths, data } = readPack(db, first);
+function isEach(first: number, last: number, fits: (id: number) => boolean): boolean {
+  for (let id = first; id <= last; id += 1) if (!fits(id)) return false;
+  return true;
+}
+
+/** What is damaged is no reason to keep the rest. */
+function attempt<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}
+
+function sweepPack(
+  db: Database,
+  first: number,
+  { lengths, data }: Pack,
+  isNeeded: (id: number) => boolean,
+): { pieces: number; bytes: number } {
   const kept: Buffer[] = [];
   let pieces = 0;
   let at = 0;

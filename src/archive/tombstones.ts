@@ -1,13 +1,19 @@
-/** What a person had forgotten: a session with all that belongs to it, or one file that belongs to none. */
+/** What a person had forgotten: a session with all that belongs to it, or one file. */
 import { all, type Database, get, run, textOf, transaction } from './sqlite.ts';
 
-interface Named {
+/** Where a file lies, and on whose machine: others may have one of the same name that nobody forgot. */
+export interface Placed {
+  readonly origin: string;
+  readonly root: string;
   readonly name: string;
+}
+
+interface Source extends Placed {
   session(): string | undefined;
 }
 
 export interface Tombstone {
-  /** session:ID or file:NAME */
+  /** session:ID, place:ORIGIN:PATH, or of older archives file:NAME, wherever it lies. */
   readonly what: string;
   readonly at: string;
 }
@@ -22,21 +28,31 @@ export function tombstonesOf(db: Database): string[] {
 }
 
 /** Without any, no file is asked for its session. */
-export function forgottenNames(db: Database): (file: Named) => boolean {
+export function forgottenNames(db: Database): (file: Source) => boolean {
   const stones = new Set(tombstonesOf(db));
   if (stones.size === 0) return () => false;
-  return (file) => stones.has(`file:${file.name}`) || stones.has(`session:${file.session() ?? ''}`);
+  return (file) => stonesOf(file).some((stone) => stones.has(stone)) || stones.has(sessionStone(file.session()) ?? '');
 }
 
 /** The same of one file, inside the transaction that would take it: it may have been forgotten since the sync began. */
-export function isForgottenNow(db: Database, file: Named): boolean {
+export function isForgottenNow(db: Database, file: Source): boolean {
   if (get(db, 'SELECT 1 FROM tombstone LIMIT 1') === undefined) return false;
-  const sql = 'SELECT 1 FROM tombstone WHERE what IN (?, ?)';
-  return get(db, sql, `file:${file.name}`, `session:${file.session() ?? ''}`) !== undefined;
+  const [place = '', name = ''] = stonesOf(file);
+  const sql = 'SELECT 1 FROM tombstone WHERE what IN (?, ?, ?)';
+  return get(db, sql, place, name, sessionStone(file.session()) ?? '') !== undefined;
 }
 
-export function tombstoneOf(file: { readonly name: string; readonly session: string | undefined }): string {
-  return file.session === undefined ? `file:${file.name}` : `session:${file.session}`;
+export function placeStone({ origin, root, name }: Placed): string {
+  return `place:${origin}:${root}/${name}`;
+}
+
+/** An empty id is none: it would stand for every file that belongs to no session. */
+export function sessionStone(session: string | undefined): string | undefined {
+  return session === undefined || session === '' ? undefined : `session:${session}`;
+}
+
+function stonesOf(file: Placed): string[] {
+  return [placeStone(file), `file:${file.name}`];
 }
 
 export function addTombstone(db: Database, what: string, at: Date): void {
@@ -50,17 +66,19 @@ export function chooseTombstones(db: Database, selector: string): Tombstone[] {
   const stones = allTombstones(db);
   const fits = ({ what }: Tombstone) => {
     const [kind, name] = [what.slice(0, what.indexOf(':')), what.slice(what.indexOf(':') + 1)];
-    if (kind === 'file') return `/${name}`.endsWith(`/${selector}`);
+    if (kind !== 'session') return `/${name}`.endsWith(`/${selector}`) || name.endsWith(`:${selector}`);
     return name === selector || (selector.length >= SHORTEST_ID && name.startsWith(selector));
   };
   const exact = stones.filter(({ what }) => what === selector || what === `session:${selector}`);
   return exact.length > 0 ? exact : stones.filter(fits);
 }
 
+const AGENT = /^(?:file|place):(?:.*\/)?agent-[^/]+\.(?:jsonl|meta\.json)$/;
+
 /** What was forgotten with a session is lifted with it: its agents that have tombstones of their own bear the same time. */
 export function liftTombstones(db: Database, chosen: readonly Tombstone[]): Tombstone[] {
   const times = new Set(chosen.flatMap(({ what, at }) => (what.startsWith('session:') ? [at] : [])));
-  const isAgent = ({ what, at }: Tombstone) => times.has(at) && /^file:(?:.*\/)?agent-[^/]+\.jsonl$/.test(what);
+  const isAgent = ({ what, at }: Tombstone) => times.has(at) && AGENT.test(what);
   const names = new Set(chosen.map(({ what }) => what));
   const lifted = allTombstones(db).filter((stone) => names.has(stone.what) || isAgent(stone));
   transaction(db, () => {

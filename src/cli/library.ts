@@ -7,6 +7,7 @@ import { compareText } from '../disk/folder.ts';
 import { findRoots, type Root } from '../disk/roots.ts';
 import type { Known } from '../store/store.ts';
 import type { Wanted } from '../team/read/files.ts';
+import { safeLine } from '../views/safe.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
 import { recoverFromHistory } from './recovered.ts';
@@ -84,7 +85,8 @@ function demoFolder(): string | undefined {
 /** Troubles met while looking, one line each, for people. */
 export function reportProblems(context: Context, problems: readonly Problem[]): void {
   for (const { what, where, next } of problems) {
-    context.err.write(`${context.err.style.warn('warning:')} ${what}: ${where} ${context.err.style.dim(next)}\n`);
+    const told = `${safeLine(what)}: ${safeLine(where)}`;
+    context.err.write(`${context.err.style.warn('warning:')} ${told} ${context.err.style.dim(safeLine(next))}\n`);
   }
 }
 

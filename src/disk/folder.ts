@@ -37,7 +37,24 @@ export function compareText(a: string, b: string): number {
 }
 
 export function statItem(fs: FolderFs, path: string, report: Report): Stats | undefined {
-  return attempt(() => fs.stat(path), path, report);
+  return attempt(
+    () => fs.stat(path),
+    path,
+    (problem) => report(problem.code === 'ENOENT' && path.includes(UNDECODED) ? misnamed(path) : problem),
+  );
+}
+
+/** What stands in a name for bytes that are no text. */
+const UNDECODED = '\ufffd';
+
+function misnamed(where: string): Problem {
+  return {
+    kind: 'unreadable',
+    what: 'its name is not UTF-8',
+    where,
+    next: 'Rename it, then it is found.',
+    code: 'ENOENT',
+  };
 }
 
 /** The value, or a problem: a disk that fails does not end the walk. */

@@ -74,8 +74,18 @@ function sessionIdsUnder(root: Root, found: Found): ReadonlySet<string> {
 /** Folders of sessions that are gone count too: the client deletes the transcript first (L5). */
 function gatherProject(gather: Gather, folder: string): void {
   for (const item of listFolder(gather.fs, folder, gather.report)) {
-    if (item.type === 'folder' && item.name !== 'subagents') gatherSession(gather, item.path);
-    else if (item.name === 'sessions-index.json') add(gather, item, 'sessions-index');
+    if (item.type === 'folder') {
+      if (item.name === 'subagents') gatherMetas(gather, item.path, 0);
+      else gatherSession(gather, item.path);
+    } else if (item.name === 'sessions-index.json') add(gather, item, 'sessions-index');
+    else if (item.name.endsWith('.meta.json')) add(gather, item, 'agent-meta');
+  }
+}
+
+/** Agents of a whole project: theirs are transcripts, which are found by themselves, and what is told of them. */
+function gatherMetas(gather: Gather, folder: string, depth: number): void {
+  for (const item of listFolder(gather.fs, folder, gather.report)) {
+    if (item.type === 'folder' && !item.linked && depth < MAX_DEPTH) gatherMetas(gather, item.path, depth + 1);
     else if (item.name.endsWith('.meta.json')) add(gather, item, 'agent-meta');
   }
 }
@@ -89,16 +99,25 @@ function gatherSession(gather: Gather, folder: string): void {
 /** Only a folder with one of these is a session's: others, such as notes beside the sessions, are left alone. */
 const SESSION_FOLDER: ReadonlySet<string> = new Set(['subagents', 'tool-results', 'custom-title.json']);
 
-function gatherTree(gather: Gather, items: readonly Item[], sessionId: string, kind: SidecarKind, depth: number): void {
+function gatherTree(
+  gather: Gather,
+  items: readonly Item[],
+  sessionId: string | undefined,
+  kind: SidecarKind,
+  depth: number,
+  ofAgents = false,
+): void {
   for (const item of items) {
     if (item.type === 'folder') {
       // Links to folders are not followed: they may lead anywhere.
       if (item.linked || depth >= MAX_DEPTH) continue;
       const inner = item.name === 'tool-results' ? 'tool-result' : kind;
-      gatherTree(gather, listFolder(gather.fs, item.path, gather.report), sessionId, inner, depth + 1);
+      const within = listFolder(gather.fs, item.path, gather.report);
+      gatherTree(gather, within, sessionId, inner, depth + 1, ofAgents || (depth === 0 && item.name === 'subagents'));
     } else if (item.name === 'custom-title.json') add(gather, item, 'custom-title', sessionId);
     else if (item.name.endsWith('.meta.json')) add(gather, item, 'agent-meta', sessionId);
-    else if (!/^agent-.+\.jsonl$/.test(item.name)) add(gather, item, kind, sessionId);
+    // Where agents lie these are transcripts, which are found by themselves.
+    else if (!ofAgents || !/^agent-.+\.jsonl$/.test(item.name)) add(gather, item, kind, sessionId);
   }
 }
 
@@ -112,7 +131,7 @@ function gatherConfig(gather: Gather, config: string, only: ReadonlySet<string> 
     if (sessionId !== undefined && (!only || only.has(sessionId))) add(gather, item, 'todo', sessionId);
   }
   if (only !== undefined) return;
-  for (const item of listIfThere(gather, join(config, 'plans'))) add(gather, item, 'plan');
+  gatherTree(gather, listIfThere(gather, join(config, 'plans')), undefined, 'plan', 0);
   for (const item of listFolder(gather.fs, config, () => {})) {
     if (item.name === 'history.jsonl') add(gather, item, 'history');
   }

@@ -166,6 +166,47 @@ test('watch archives what is written, until it is stopped', async () => {
   expect(archive('verify').code).toBe(0);
 });
 
+test('watch tells what it cannot read once, goes on, and ends when its archive is taken away', async () => {
+  const { root, env, home } = machine();
+  const name = Buffer.concat([Buffer.from(join(root, PLACE, 'x')), Buffer.from([0xff]), Buffer.from('.jsonl')]);
+  writeFileSync(name, entry('c'));
+  const watching = startSkein(['archive', 'watch'], { env, home });
+  let [out, err] = ['', ''];
+  watching.stderr?.on('data', (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  watching.stdout?.on('data', (chunk: Buffer) => {
+    out += chunk.toString();
+    // The second time there is none to write to.
+    if (out.split('\n').length === 3) rmSync(env.SKEIN_HOME, { recursive: true });
+    appendFileSync(join(root, NAME), entry('b'));
+  });
+  const code = await new Promise((resolve) => watching.once('exit', resolve));
+  expect([code, err.split('its name is not UTF-8').length, err]).toEqual([
+    1,
+    2,
+    expect.stringContaining('The archive was removed or replaced'),
+  ]);
+});
+
+test('a name that cannot be read is told, and the code says so', () => {
+  const { root, archive } = machine();
+  writeFileSync(
+    Buffer.concat([Buffer.from(join(root, PLACE, '\u001b[31mx')), Buffer.from([0xff]), Buffer.from('.jsonl')]),
+    entry('c'),
+  );
+  const { code, err, text } = archive('sync');
+  expect([code, text]).toEqual([1, expect.stringContaining('1 new')]);
+  expect(err).toContain('its name is not UTF-8');
+  expect(err).not.toContain('\u001b');
+});
+
+test('a time to clean up that is no time is no fault', () => {
+  const { archive } = machine({ [NAME]: entry('a'), 'settings.json': '{"cleanupPeriodDays": -1e300}' });
+  archive('sync');
+  expect([archive('status').code, archive('status', '--json').code]).toEqual([0, 0]);
+});
+
 test('two syncs at once double nothing', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 60 }, (_, n) => {

@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
+import { mergeArchive } from '../../src/archive/merge.ts';
 import { piecesOf, toPack } from '../../src/archive/packs.ts';
 import { chooseFiles } from '../../src/archive/select.ts';
-import { all } from '../../src/archive/sqlite.ts';
+import { all, run } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
 import { allTombstones, chooseTombstones, liftTombstones, tombstonesOf } from '../../src/archive/tombstones.ts';
+import { chosenSurely } from '../../src/cli/archive/choose.ts';
 import { currentOf, entry, FORK, faultsOf, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
 
 /** Does not shrink when compressed: it stands in the file as it is. */
@@ -135,4 +137,84 @@ test('whatever is forgotten, all else stays whole', () => {
     }),
     { numRuns: 40 },
   );
+});
+
+describe('one file of a session, by its path', () => {
+  const files = {
+    [`${PLACE}/${SESSION}.jsonl`]: entry('a'),
+    [`${PLACE}/${SESSION}/tool-results/x.txt`]: SECRET,
+    [`${PLACE}/${SESSION}/subagents/agent-q1.jsonl`]: entry('sub'),
+  };
+
+  test.each(['tool-results/x.txt', 'agent-q1.jsonl'])('%s is gone; the session goes on being archived', (path) => {
+    const root = rootOf(files);
+    const archive = newArchive();
+    syncRoot(archive, root);
+    const chosen = chooseFiles(archive.db, path);
+    expect(chosen).toMatchObject({ sessions: [], files: [{ name: expect.stringContaining(path) }] });
+    forget(archive, chosen.files, NOW, chosen.sessions);
+    appendFileSync(join(root, `${PLACE}/${SESSION}.jsonl`), entry('b'));
+    appendFileSync(join(root, `${PLACE}/${SESSION}/${path.includes('/') ? path : `subagents/${path}`}`), 'more');
+    expect(syncRoot(archive, root)).toMatchObject({ forgotten: 1, outcomes: { appended: 1, added: 0 } });
+    expect(currentOf(archive, `${SESSION}.jsonl`).toString()).toBe(entry('a') + entry('b'));
+  });
+
+  test('of the same name elsewhere it stays, here and on another machine', () => {
+    const [root, elsewhere] = [rootOf({ 'history.jsonl': 'one\n' }), rootOf({ 'history.jsonl': 'two\n' })];
+    const archive = newArchive();
+    for (const each of [root, elsewhere]) syncRoot(archive, each);
+    const chosen = chooseFiles(archive.db, `${root}/history.jsonl`);
+    forget(archive, chosen.files, NOW, chosen.sessions);
+    for (const each of [root, elsewhere]) appendFileSync(join(each, 'history.jsonl'), 'more\n');
+    expect(syncRoot(archive, root)).toMatchObject({ forgotten: 1, outcomes: { appended: 0 } });
+    expect(syncRoot(archive, elsewhere)).toMatchObject({ forgotten: 0, outcomes: { appended: 1 } });
+
+    const other = newArchive();
+    syncRoot(other, rootOf({ 'plans/p.md': 'p' }));
+    mergeArchive(other, archive);
+    expect(syncRoot(other, root)).toMatchObject({ forgotten: 0, outcomes: { added: 1 } });
+  });
+});
+
+test('an agent with an empty session id does not stand for all that belongs to none', () => {
+  const root = rootOf({ [`${PLACE}/agent-e1.jsonl`]: entry('a', ''), 'plans/p.md': 'p' });
+  const archive = newArchive();
+  syncRoot(archive, root);
+  const chosen = chooseFiles(archive.db, 'agent-e1.jsonl');
+  forget(archive, chosen.files, NOW, chosen.sessions);
+  writeFileSync(join(root, 'plans/p.md'), 'a new plan');
+  expect(syncRoot(archive, root)).toMatchObject({ forgotten: 1, outcomes: { rewritten: 1 } });
+});
+
+test('what stands beside an agent of an older client goes with its session', () => {
+  const archive = newArchive();
+  const names = [`${PLACE}/${SESSION}.jsonl`, `${PLACE}/agent-b2.jsonl`, `${PLACE}/agent-b2.meta.json`];
+  syncRoot(archive, rootOf({ [names[0] ?? '']: entry('a'), [names[1] ?? '']: entry('b'), [names[2] ?? '']: '{}' }));
+  expect(chooseFiles(archive.db, SESSION).files.map(({ name }) => name)).toEqual(names);
+});
+
+test('a project by the end of its name is not another one that ends alike', () => {
+  const archive = newArchive();
+  const other = '99999999-1111-4111-8111-111111111111';
+  syncRoot(
+    archive,
+    rootOf({
+      [`projects/-w-app/${SESSION}.jsonl`]: entry('a'),
+      [`projects/-w-my-app/${other}.jsonl`]: entry('b', other),
+    }),
+  );
+  expect(chooseFiles(archive.db, 'project:/w/app').sessions).toEqual([SESSION]);
+  expect(() => chosenSurely(archive, 'project:app')).toThrow('fits 2 projects');
+  expect(chosenSurely(archive, 'project:my-app').sessions).toEqual([other]);
+});
+
+test('what is damaged can be forgotten', () => {
+  const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
+  const archive = newArchive();
+  syncRoot(archive, root);
+  run(archive.db, "UPDATE pack SET data = x'00112233'");
+  const gone = forget(archive, chooseFiles(archive.db, SESSION).files, NOW);
+  expect(gone).toMatchObject({ files: 1, unreadable: 1 });
+  expect(forget(archive, chooseFiles(archive.db, FORK).files, NOW)).toMatchObject({ files: 1, unreadable: 0 });
+  expect(all(archive.db, 'SELECT id FROM pack')).toEqual([]);
 });

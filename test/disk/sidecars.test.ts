@@ -119,3 +119,21 @@ test('L3: meta files that are missing, broken or odd', () => {
   const meta = agentMetaOf({ ...agent, metaFile: join(folder, 'odd.json') });
   expect(meta).toMatchObject({ toolUseId: undefined, agentType: 'x', raw: { new: true } });
 });
+
+test('L3, L4: nothing is passed over, and nothing is there twice, in layouts that are seldom seen', () => {
+  const root = tempFolder();
+  const planted = {
+    'plans/deep/river.md': 'in a folder',
+    'projects/-p/s1.jsonl': lines('a'),
+    'projects/-p/s1/agent-b2.jsonl': lines('not among agents'),
+    'projects/-p/s1/tool-results/agent-c3.jsonl': 'an output',
+    'projects/-p/s1/subagents/agent-a1.jsonl': lines('b'),
+    'projects/-p/subagents/agent-d4.jsonl': lines('d'),
+    'projects/-p/subagents/agent-d4.meta.json': '{}',
+  };
+  plant(root, planted);
+  const { roots } = findRoots({ given: [root], env: {}, home: '/' });
+  const found = findSessions(roots);
+  const all = [...found.files, ...findSidecars(roots, found).files].map(({ file }) => relative(root, file));
+  expect(all.sort()).toEqual(Object.keys(planted).sort());
+});

@@ -1,16 +1,36 @@
 /** What a selector of `skein archive` names. */
 import type { ArchivedFile } from '../../archive/files.ts';
-import { chooseFiles } from '../../archive/select.ts';
+import { type Chosen, chooseFiles, foldersOf } from '../../archive/select.ts';
 import type { Archive } from '../../archive/store.ts';
 import { CommandError, UsageError } from '../errors.ts';
 
 /** The archived files a selector names: one session, unless it names a project. */
 export function chosenFiles(archive: Archive, selector: string | undefined): readonly ArchivedFile[] {
+  return chosen(archive, selector).files;
+}
+
+/** For what cannot be undone: a project is one folder. The end of its name may be that of several, as of `my-app` and `app`. */
+export function chosenSurely(archive: Archive, selector: string | undefined): Chosen {
+  const found = chosen(archive, selector);
+  const folders = foldersOf(found.files);
+  if (selector?.startsWith('project:') && folders.length > 1) {
+    const shown = folders.slice(0, 8).map((each) => `\n    project:${each}`);
+    throw new CommandError(
+      `"${selector}" fits ${folders.length} projects:${shown.join('')}`,
+      archive.path,
+      'Name one of them, or the whole path of the project.',
+    );
+  }
+  return found;
+}
+
+function chosen(archive: Archive, selector: string | undefined): Chosen {
   if (selector === undefined) {
     throw new UsageError('Which session?', 'SEL is missing', 'Name an id, @last, project:NAME or a path.');
   }
-  const { what, files } = chooseFiles(archive.db, selector);
-  if (files.length === 0) throw nothingFits(archive, selector);
+  const found = chooseFiles(archive.db, selector);
+  const { what } = found;
+  if (found.files.length === 0) throw nothingFits(archive, selector);
   if (what.length > 1 && !selector.startsWith('project:')) {
     const shown = what.slice(0, 8).map((each) => `\n    ${each}`);
     throw new CommandError(
@@ -19,7 +39,7 @@ export function chosenFiles(archive: Archive, selector: string | undefined): rea
       'Write more of the id.',
     );
   }
-  return files;
+  return found;
 }
 
 /** The ids of the sessions among them. */

@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 export async function updateDerived(context: Context, archive: Archive): Promise<Problem[]> {
   try {
     const changes = changesOf(archive.db);
-    if (isDerived(archive, changes)) return [];
+    if (isUpToDate(archive, changes)) return [];
     const { later } = await derived(context, archive);
     // Of the changes seen before: another process may have added something meanwhile.
     if (!context.signal.aborted && !later) setDerived(archive, changes);
@@ -17,6 +17,16 @@ export async function updateDerived(context: Context, archive: Archive): Promise
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return [{ kind: 'unreadable', what: error.message, where: error.where, next: error.next }];
+  }
+}
+
+function isUpToDate(archive: Archive, changes: number): boolean {
+  try {
+    return isDerived(archive, changes);
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    emptyIndex(archive);
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 /** `skein archive forget` */
-import { forget } from '../../archive/forget.ts';
+import { type Forgotten, forget } from '../../archive/forget.ts';
+import { foldersOf } from '../../archive/select.ts';
 import type { Archive } from '../../archive/store.ts';
 import { allTombstones, chooseTombstones, liftTombstones, type Tombstone } from '../../archive/tombstones.ts';
 import { humanBytes } from '../bytes.ts';
@@ -7,31 +8,44 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { notice } from '../progress.ts';
-import { chosenFiles } from './choose.ts';
+import { chosenSurely } from './choose.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 export function forgetFiles(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, (archive) => {
     if (args.flag('undo')) return undo(context, args, archive);
-    const files = chosenFiles(archive, args.positionals[0]);
-    const sessions = [...new Set(files.map(({ session, name }) => session ?? name))];
+    const { what, files, sessions } = chosenSurely(archive, args.positionals[0]);
     if (!args.flag('yes')) {
+      const kind = sessions.length === 0 ? '' : ` of ${count(sessions.length, 'session')}`;
+      const folders = foldersOf(files).join(', ');
+      const shown = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}${folders === '' ? '' : ` in ${folders}`}`;
       throw new UsageError(
-        `This takes ${count(files.length, 'file')} out of the archive for good: ${sessions.slice(0, 3).join(', ')}${sessions.length > 3 ? ', …' : ''}.`,
+        `This takes ${count(files.length, 'file')}${kind} out of the archive for good: ${shown}.`,
         archive.path,
         'Say so with --yes. The files on disk stay as they are.',
       );
     }
     const clear = notice(context, 'taking it out of the archive');
-    const forgotten = forget(archive, files, context.now());
+    const forgotten = forget(archive, files, context.now(), sessions);
     clear();
-    if (args.flag('json')) writeJson(context, { archive: archive.path, sessions, ...forgotten });
-    else {
+    if (args.flag('json')) {
+      const named = [...new Set(files.map(({ session, name }) => session ?? name))];
+      writeJson(context, { archive: archive.path, sessions: named, ...forgotten });
+    } else {
       const gone = `${count(forgotten.files, 'file')} forgotten, ${humanBytes(forgotten.bytes)} removed`;
       context.out.write(`${gone}. It is not archived again. Typed prompts may also stand in history.jsonl.\n`);
     }
+    warn(context, forgotten);
     return 0;
   });
+}
+
+function warn({ err }: Context, { unreadable, uncompacted }: Forgotten): void {
+  const told = (words: string) => err.write(`${err.style.warn('warning:')} ${words}\n`);
+  if (unreadable > 0)
+    told(`${count(unreadable, 'damaged part')} of the archive could not be cleaned, and may hold some of it.`);
+  if (uncompacted !== undefined)
+    told(`the archive’s file was not made smaller: ${uncompacted}. What was freed in it is overwritten.`);
 }
 
 /** What was taken out does not come back by this; what is still on disk may be archived again. */

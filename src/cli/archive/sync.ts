@@ -21,7 +21,8 @@ export function syncArchive(context: Context, args: Arguments): Promise<number> 
       await tellProblems(context, problems);
       context.out.write(`${sentence(report)}\n`);
     }
-    return report.problems.length > 0 ? 1 : 0;
+    const unread = sources.problems.filter(({ kind }) => kind === 'unreadable');
+    return report.problems.length + unread.length > 0 ? 1 : 0;
   });
 }
 
