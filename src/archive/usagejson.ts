@@ -3,6 +3,12 @@ import type { FileUsage } from '../disk/usage.ts';
 import { asArray, asNumber, asObject, asString, type Json } from '../format/json.ts';
 import type { Usage } from '../format/usage.ts';
 
+/**
+ * Which layout, and which rules of reading and pricing, what is kept goes by; what goes by others is read again. 2: costs and times are
+ * within bounds, cache writes are at least their parts, fast mode is known.
+ */
+export const USAGE_LAYOUT = 2;
+
 /** Flags of a row. */
 const ENDED = 1;
 const SIDECHAIN = 2;
@@ -44,6 +50,8 @@ export function usageToJson(messages: readonly FileUsage[]): Json {
     nameOf(usage.serviceTier),
     costUSD ?? null,
     estimate ?? null,
+    nameOf(usage.speed),
+    nameOf(usage.inferenceGeo),
   ]);
   return { names, rows };
 }
@@ -106,5 +114,7 @@ function toUsage(cells: readonly Json[], nameAt: (place: Json | undefined) => st
     webSearches: asNumber(cells[16]),
     webFetches: asNumber(cells[17]),
     serviceTier: nameAt(cells[18]),
+    speed: nameAt(cells[21]),
+    inferenceGeo: nameAt(cells[22]),
   };
 }

@@ -8,7 +8,10 @@ import { nodeZlib } from './builtins.ts';
 import { openIndexForReading, quietly } from './derived.ts';
 import { blobOf, type Database, get, textOf } from './sqlite.ts';
 import { type Archive, changesOf } from './store.ts';
-import { usageFromJson } from './usagejson.ts';
+import { USAGE_LAYOUT, usageFromJson } from './usagejson.ts';
+
+/** What the sums were made by. */
+export const PRICED_BY = `${TABLE.version}/${USAGE_LAYOUT}`;
 
 export interface KeptUsage {
   /** The messages of a transcript with these bytes; `file` is what to call it. */
@@ -26,7 +29,7 @@ export function isUsageKept(archive: Archive): boolean {
       if (index === undefined) return false;
       try {
         const sql = 'SELECT 1 FROM usage_cells WHERE prices = ? AND changes = ?';
-        return get(index.db, sql, TABLE.version, changesOf(archive.db)) !== undefined;
+        return get(index.db, sql, PRICED_BY, changesOf(archive.db)) !== undefined;
       } finally {
         index.close();
       }
@@ -39,18 +42,24 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
   const index = quietly(() => openIndexForReading(archive));
   if (index === undefined) return undefined;
   const { db } = index;
+  const isOfNow = quietly(() => isOfLayout(db)) === true;
   return {
-    find: (digest, file) => quietly(() => findUsage(db, digest, file)),
+    find: (digest, file) => (isOfNow ? quietly(() => findUsage(db, digest, file)) : undefined),
     cells: (count, fileOf) =>
       quietly(() => {
         const sql = 'SELECT body FROM usage_cells WHERE prices = ? AND changes = ? AND files = ?';
-        const row = get(db, sql, TABLE.version, changesOf(archive.db), count);
+        const row = get(db, sql, PRICED_BY, changesOf(archive.db), count);
         // Written by us: how deep it is need not be looked at.
         const body: Json | undefined = row && JSON.parse(textOf(row, 'body'));
         return body === undefined ? undefined : cellsFromJson(body, fileOf);
       }),
     close: () => index.close(),
   };
+}
+
+/** Whether what is kept of single transcripts goes by today's rules. */
+export function isOfLayout(db: Database): boolean {
+  return get(db, "SELECT value FROM meta WHERE key = 'usage'")?.value === USAGE_LAYOUT;
 }
 
 export function findUsage(db: Database, digest: Buffer, file: string): FileUsage[] | undefined {

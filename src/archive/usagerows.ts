@@ -9,7 +9,6 @@ import { isBetterOrigin, type LineOrigin } from '../graph/usage/line.ts';
 import { cellsToJson, toCells } from '../views/usage/cells.ts';
 import { toFact } from '../views/usage/facts.ts';
 import { createPrices } from '../views/usage/prices.ts';
-import { TABLE } from '../views/usage/pricetable.ts';
 import { nodeZlib } from './builtins.ts';
 import { INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
@@ -17,11 +16,11 @@ import { type ArchivedState, allStates } from './files.ts';
 import { agentIdOf, createMounter, slugOf } from './mountfiles.ts';
 import { createOnDisk } from './ondisk.ts';
 import { isStillGrowing } from './outlinemaker.ts';
-import { all, blobOf, type Database, get, numberOf, run } from './sqlite.ts';
+import { all, blobOf, type Database, get, numberOf, run, transaction } from './sqlite.ts';
 import { type Archive, changesOf } from './store.ts';
 import { collectGarbage, inTurns, type Work } from './turns.ts';
-import { usageToJson } from './usagejson.ts';
-import { findUsage } from './usagekept.ts';
+import { USAGE_LAYOUT, usageToJson } from './usagejson.ts';
+import { findUsage, isOfLayout, PRICED_BY } from './usagekept.ts';
 
 export interface UsageOptions {
   readonly signal?: AbortSignal;
@@ -41,6 +40,7 @@ function* update(archive: Archive, options: UsageOptions): Work<number> {
   const index = openIndex(archive);
   try {
     const changes = changesOf(archive.db);
+    dropOlder(index.db);
     const states = allStates(archive.db).filter(({ kind }) => kind === 'session' || kind === 'agent');
     const dropped = dropOthers(index.db, states);
     const made = yield* readNew(archive, index.db, states, options);
@@ -114,6 +114,16 @@ function save(db: Database, { id, size, digest }: ArchivedState, messages: reado
   run(db, 'INSERT OR REPLACE INTO usage (digest, file, size, body) VALUES (?, ?, ?, ?)', digest, id, size, body);
 }
 
+/** What was kept by other rules. */
+function dropOlder(db: Database): void {
+  if (isOfLayout(db)) return;
+  transaction(db, () => {
+    run(db, 'DELETE FROM usage');
+    run(db, 'DELETE FROM usage_cells');
+    run(db, "INSERT OR REPLACE INTO meta VALUES ('usage', ?)", USAGE_LAYOUT);
+  });
+}
+
 /** What no transcript holds any more. */
 function dropOthers(db: Database, states: readonly ArchivedState[]): number {
   const digests = new Set(states.map(({ digest }) => keyOf(digest)));
@@ -126,7 +136,7 @@ function dropOthers(db: Database, states: readonly ArchivedState[]): number {
 }
 
 function areCellsKept(db: Database): boolean {
-  return get(db, 'SELECT prices FROM usage_cells')?.prices === TABLE.version;
+  return get(db, 'SELECT prices FROM usage_cells')?.prices === PRICED_BY;
 }
 
 /** All messages once, in the order of the files, at today's prices. Without any while a file is not read yet. */
@@ -146,7 +156,7 @@ function* keepCells(db: Database, states: readonly ArchivedState[], changes: num
   const facts = fold.messages().map((each) => toFact(each, projects.get(each.origin.file) ?? '', pricing));
   const body = JSON.stringify(cellsToJson(toCells(facts)));
   const sql = 'INSERT INTO usage_cells (prices, changes, files, body) VALUES (?, ?, ?, ?)';
-  run(db, sql, TABLE.version, changes, states.length, body);
+  run(db, sql, PRICED_BY, changes, states.length, body);
 }
 
 function projectOf(state: ArchivedState, messages: readonly FileUsage[]): string {

@@ -12,28 +12,57 @@ export interface Usage {
   readonly webSearches?: number;
   readonly webFetches?: number;
   readonly serviceTier?: string;
+  /** Another speed than the usual one: `fast`. */
+  readonly speed?: string;
+  /** Where it had to be answered, if that was asked for: `us`. */
+  readonly inferenceGeo?: string;
 }
 
 export function usageOf(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const lifetimes = asObject(usage.cache_creation);
+  const cacheCreation5m = countOf(lifetimes?.ephemeral_5m_input_tokens);
+  const cacheCreation1h = countOf(lifetimes?.ephemeral_1h_input_tokens);
   return {
     input: countOf(usage.input_tokens) ?? 0,
     output: countOf(usage.output_tokens) ?? 0,
-    cacheCreation: countOf(usage.cache_creation_input_tokens) ?? 0,
+    // Some tell the parts alone.
+    cacheCreation: Math.max(
+      countOf(usage.cache_creation_input_tokens) ?? 0,
+      (cacheCreation5m ?? 0) + (cacheCreation1h ?? 0),
+    ),
     cacheRead: countOf(usage.cache_read_input_tokens) ?? 0,
-    cacheCreation5m: countOf(lifetimes?.ephemeral_5m_input_tokens),
-    cacheCreation1h: countOf(lifetimes?.ephemeral_1h_input_tokens),
+    cacheCreation5m,
+    cacheCreation1h,
     webSearches: countOf(at(usage.server_tool_use, 'web_search_requests')),
     webFetches: countOf(at(usage.server_tool_use, 'web_fetch_requests')),
     serviceTier: asString(usage.service_tier),
+    speed: unless(USUAL_SPEEDS, asString(usage.speed)),
+    inferenceGeo: unless(ANYWHERE, asString(usage.inference_geo)),
   };
+}
+
+const USUAL_SPEEDS = new Set(['', 'standard']);
+const ANYWHERE = new Set(['', 'global', 'not_available']);
+
+function unless(usual: ReadonlySet<string>, value: string | undefined): string | undefined {
+  return value === undefined || usual.has(value) ? undefined : value;
 }
 
 /** More than any message can have: one number that is none must not spoil all sums. */
 const MOST = 1e12;
 
-function countOf(value: Json | undefined): number | undefined {
+/** A count as it was told; undefined when it can be none. */
+export function countOf(value: Json | undefined): number | undefined {
   const count = asNumber(value);
-  return count !== undefined && count >= 0 && count < MOST ? count : undefined;
+  return count !== undefined && Number.isInteger(count) && count >= 0 && count < MOST ? count : undefined;
+}
+
+/** In dollars: nothing that is told of costs as much. */
+const DEAREST = 1e6;
+
+/** A cost as it was told, in dollars; undefined when it can be none. */
+export function dollarsOf(value: Json | undefined): number | undefined {
+  const cost = asNumber(value);
+  return cost !== undefined && cost >= 0 && cost < DEAREST ? cost : undefined;
 }

@@ -1,16 +1,17 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openIndex } from '../../src/archive/derived.ts';
 import { allStates } from '../../src/archive/files.ts';
-import { totalChanges } from '../../src/archive/sqlite.ts';
+import { run, totalChanges } from '../../src/archive/sqlite.ts';
 import { usageFromJson, usageToJson } from '../../src/archive/usagejson.ts';
-import { openUsage } from '../../src/archive/usagekept.ts';
+import { isUsageKept, openUsage } from '../../src/archive/usagekept.ts';
 import { updateUsageInTurns } from '../../src/archive/usagerows.ts';
 import { usageOfFile } from '../../src/disk/usage.ts';
-import { parseJson } from '../../src/format/json.ts';
+import { asObject, parseJson } from '../../src/format/json.ts';
+import { TABLE } from '../../src/views/usage/pricetable.ts';
 import { assistant, chain, toJsonl } from '../support/build.ts';
-import { FIXTURES, transcriptsBelow } from '../support/files.ts';
+import { FIXTURES, tempFolder, transcriptsBelow } from '../support/files.ts';
 import { FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
 
 const lines = (from: number, count: number) =>
@@ -49,6 +50,39 @@ describe('usage kept beside the archive', () => {
     const index = openIndex(archive);
     expect(totalChanges(index.db)).toBe(0);
     index.close();
+  });
+
+  test('what was kept by other rules is not given, and read again', async () => {
+    const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: lines(0, 3), [`${PLACE}/${FORK}.jsonl`]: lines(2, 2) });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    await updateUsageInTurns(archive);
+    const states = allStates(archive.db);
+    const [{ digest } = { digest: Buffer.alloc(0) }] = states;
+    const has = () => {
+      const kept = openUsage(archive);
+      const found = [kept?.find(digest, 'f') !== undefined, kept?.cells(states.length) !== undefined];
+      kept?.close();
+      return [...found, isUsageKept(archive)];
+    };
+    expect(has()).toEqual([true, true, true]);
+    const index = openIndex(archive);
+    // As the version before left it: without its layout, sums under the name of the prices alone.
+    run(index.db, "DELETE FROM meta WHERE key = 'usage'");
+    run(index.db, 'UPDATE usage_cells SET prices = ?', TABLE.version);
+    index.close();
+    expect(has()).toEqual([false, false, false]);
+    expect(await updateUsageInTurns(archive)).toBe(2);
+    expect(has()).toEqual([true, true, true]);
+  });
+
+  test('fast mode and the place of an answer are kept', () => {
+    const file = join(tempFolder(), 'session.jsonl');
+    const line = assistant('x', { id: 'm1' });
+    const usage = { input_tokens: 1, output_tokens: 2, speed: 'fast', inference_geo: 'us' };
+    writeFileSync(file, toJsonl(chain([{ ...line, message: { ...asObject(line.message), usage } }])));
+    const [message] = usageFromJson(parseJson(JSON.stringify(usageToJson(usageOfFile(file)))), file) ?? [];
+    expect(message?.usage).toMatchObject({ input: 1, output: 2, speed: 'fast', inferenceGeo: 'us' });
   });
 
   test('what is written down is what was read, on every fixture', () => {

@@ -67,6 +67,26 @@ describe('statusline', () => {
     expect(skein(['usage', '--statusline'], { env: { SKEIN_HOME: join(root, 'skein-is-a-file', 'x') } }).code).toBe(0);
   });
 
+  test('what the client tells wrongly is not shown', () => {
+    const root = rootWith({}, writeFileSync);
+    const told = (cost: string, tokens: string, size: string) =>
+      run(
+        root,
+        `{"model":{"display_name":" ","id":""},"cost":{"total_cost_usd":${cost}},
+          "context_window":{"context_window_size":${size},"current_usage":{"input_tokens":${tokens}}}}`,
+      );
+    expect(told('1e999', '1e999', '1000')).toBe('$0.00 today · 0 (0%) context\n');
+    expect(told('-3', '-5', '-1')).toBe('$0.00 today · 0 context\n');
+    expect(told('1e300', '10', '1e300')).toBe('$0.00 today · 10 context\n');
+    expect(run(root, '{"model":{"display_name":"","id":"m"}}')).toBe('m · $0.00 today\n');
+  });
+
+  test('a message of the future is in no block that runs', () => {
+    const lines = [line('m1', 40_000), line('m2', 40_000, '2099-01-01T00:00:00.000Z')];
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
+    expect(run(root, '{}')).toMatch(/^\$1\.00 today · \$1\.00 block, \dh \d+m left\n$/);
+  });
+
   test('a stdin that nobody closes is not waited for', async () => {
     const root = rootWith({}, writeFileSync);
     const child = spawn(process.execPath, [BIN, 'usage', '--statusline'], {

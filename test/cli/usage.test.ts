@@ -181,6 +181,50 @@ describe('counting', () => {
     expect(wrong.err).toContain('x: input_mtok and output_mtok are needed');
   });
 
+  test('costUSD that cannot be: the cost is computed, the same from files and archive', async () => {
+    const bad = [1e300, -7, Number.MAX_VALUE, 1e6];
+    const lines = chain(
+      bad.map((costUSD, n) => ({ ...assistant('x', { id: `m${n}`, model: OPUS, output: 1_000_000 }), costUSD })),
+      envelope,
+    );
+    const { run } = machine(rootWith({ [SESSION]: lines }));
+    const cost = async () => asObject((await run('usage', '--json')).json());
+    const fromFiles = await cost();
+    expect(at(fromFiles?.totals, 'costUSD')).toBeCloseTo(25 * bad.length, 2);
+    expect((await run('usage')).text).not.toContain('Infinity');
+    await run('archive', 'sync');
+    const fromArchive = await cost();
+    expect(fromArchive?.engine).toBe('archive');
+    expect(fromArchive?.totals).toEqual(fromFiles?.totals);
+    expect(asArray(asObject((await run('usage', '--explain', '--json')).json())?.messages)).toMatchObject(
+      bad.map(() => ({ costFrom: 'computed' })),
+    );
+  });
+
+  test('fast mode costs what it is sold at; where nothing is known of that, the cost is unknown', async () => {
+    const say = (id: string, model: string, usage: JsonObject) => ({
+      ...assistant('x', { id, model }),
+      message: { ...asObject(assistant('x', { id, model }).message), usage: { output_tokens: 0, ...usage } },
+    });
+    const lines = chain(
+      [
+        say('m1', 'claude-opus-4-8', { input_tokens: 1_000_000, speed: 'standard' }),
+        say('m2', 'claude-opus-4-8', { input_tokens: 1_000_000, speed: 'fast' }),
+        say('m3', 'claude-opus-4-8', { input_tokens: 1_000_000, inference_geo: 'us' }),
+        say('m4', OPUS, { input_tokens: 1_000_000, speed: 'fast' }),
+      ],
+      envelope,
+    );
+    const { run } = machine(rootWith({ [SESSION]: lines }));
+    const report = async () => asObject((await run('usage', '--by', 'model', '--json')).json());
+    const fromFiles = await report();
+    expect(fromFiles).toMatchObject({ totals: { costUSD: 5 + 10 + 5.5, unpriced: 1 }, unknownModels: [OPUS] });
+    await run('archive', 'sync');
+    const fromArchive = await report();
+    expect(fromArchive?.engine).toBe('archive');
+    expect(fromArchive?.rows).toEqual(fromFiles?.rows);
+  });
+
   test('costUSD of old lines: auto, recorded, computed', () => {
     const lines = chain(
       [
@@ -224,6 +268,51 @@ describe('questions', () => {
     expect(keys(usage(root, ['--project', 'app', '--model', 'haiku', '--by', 'project']))).toEqual(['/work/app']);
     expect(skein(['usage', '--root', root, '--project', 'nothing', '--json']).code).toBe(1);
   });
+
+  // The zero of Go and of Windows, and what no calendar has.
+  test.each(['UTC', 'Europe/Berlin', 'America/New_York', undefined])(
+    'times at which nothing can have been said are unknown in every grouping, in %s',
+    async (zone) => {
+      const far = ['0001-01-01T00:00:00Z', '1601-01-01T00:00:00Z', '-000100-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
+      const times = [...far, '+012345-01-01T00:00:00Z', '1969-12-31T23:59:59Z', '1970-01-01T00:00:00Z'];
+      const root = rootWith({
+        [SESSION]: chain(
+          [...times, '2026-01-02T12:00:00Z'].map((timestamp, n) => ({
+            ...assistant('x', { id: `m${n}`, model: OPUS }),
+            timestamp,
+          })),
+          envelope,
+        ),
+      });
+      const { run } = machine(root);
+      const zoned = zone === undefined ? [] : ['--timezone', zone];
+      const reports = async () => {
+        const rows: Record<string, (string | number)[]> = {};
+        for (const by of ['day', 'week', 'month', 'block'] as const) {
+          const json = asObject((await run('usage', '--by', by, ...zoned, '--json')).json()) ?? {};
+          rows[by] = (asArray(json.rows) ?? []).map((row) => String(at(row, 'key', by)));
+        }
+        return rows;
+      };
+      const first = zone === 'America/New_York' ? '1969-12-31' : '1970-01-01';
+      const fromFiles = await reports();
+      expect(fromFiles).toEqual({
+        day: [first, '2026-01-02', 'unknown'],
+        week: ['1969-12-29', '2025-12-29', 'unknown'],
+        month: [first.slice(0, 7), '2026-01', 'unknown'],
+        block: ['1970-01-01T00:00:00.000Z', '2026-01-02T12:00:00.000Z', 'unknown'],
+      });
+      const map = await run('usage', '--heatmap', ...zoned);
+      expect([map.code, map.err]).toEqual([0, '']);
+      await run('archive', 'sync');
+      expect(await reports()).toEqual(fromFiles);
+      const count = async (...args: string[]) =>
+        at(asObject((await run('usage', ...args, ...zoned, '--json')).json()), 'totals', 'messages');
+      expect(await count()).toBe(times.length + 1);
+      expect(await count('--until', '2026-01-01')).toBe(1);
+      expect(await count('--since', '2026-01-01')).toBe(1);
+    },
+  );
 
   test('one chat', () => {
     const root = rootWith({

@@ -10,6 +10,7 @@ import { wholeNumber } from '../arguments.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
+import { type Masking, openMask } from '../mask.ts';
 import { chooseFiles } from './choose.ts';
 import { gatherMessages } from './gather.ts';
 import { openPricing } from './pricing.ts';
@@ -32,13 +33,16 @@ export async function explain(context: Context, args: Arguments): Promise<number
   const limit = wholeNumber(args, 'limit') ?? SHOWN;
   const page = wanted.slice(skip, skip + limit);
   const explained = page.map(({ message, fact }) => explainMessage(message, linesOf(message), fact, pricing));
+  const mask = await openMask(context, args);
   if (args.flag('json')) {
     const parts = sumParts(wanted.flatMap(({ message, fact }) => partsOf(message, fact, pricing)));
     const json = { total: wanted.length, skip, parts, messages: explained };
-    context.out.write(`${JSON.stringify(json, null, 2)}\n`);
+    context.out.write(`${mask.json(json)}\n`);
     return wanted.length > 0 ? 0 : 1;
   }
-  for (const [index, each] of explained.entries()) print(context, each, costText(page[index]?.fact ?? NO_COST));
+  const texts = () =>
+    explained.map((each, index) => explainedText(context, mask, each, costText(page[index]?.fact ?? NO_COST)));
+  for (const text of mask.settled(texts)) context.out.write(text);
   const end = skip + page.length;
   const more = end < wanted.length ? `; the next: --skip ${end}` : '';
   context.out.write(context.out.style.dim(`${page.length} of ${wanted.length} messages${more}\n`));
@@ -66,15 +70,15 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else map.set(key, [value]);
 }
 
-function print({ out, home }: Context, message: Explained, cost: string): void {
-  const { style } = out;
+function explainedText({ out: { style }, home }: Context, mask: Masking, message: Explained, cost: string): string {
+  const safe = (text: string) => safeLine(mask(text));
   const { input, output, cacheCreation, cacheRead } = message.usage;
-  const head = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safeLine).join('  ');
-  out.write(`${style.bold(head)}\n`);
-  out.write(`  input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}\n`);
-  for (const line of message.lines) {
+  const head = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safe).join('  ');
+  const counts = `  input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}`;
+  const lines = message.lines.map((line) => {
     const mark = line.counted ? style.good('counted') : style.dim('       ');
     const what = `output ${line.usage.output}, ${line.why}`;
-    out.write(`  ${mark} ${safeLine(homePath(line.file, home))}:${line.line}  ${style.dim(what)}\n`);
-  }
+    return `  ${mark} ${safe(homePath(line.file, home))}:${line.line}  ${style.dim(what)}`;
+  });
+  return `${[style.bold(head), counts, ...lines].join('\n')}\n`;
 }

@@ -1,10 +1,12 @@
 /** A report for people. */
+import { safeLine } from '../../views/safe.ts';
 import { costText, tokenText } from '../../views/usage/amounts.ts';
 import { ASCII, bar, type Glyphs, heatMap, UNICODE } from '../../views/usage/plot.ts';
 import { type Grouping, isTime, type Report, type Row, tokens } from '../../views/usage/rows.ts';
 import { wrapProse } from '../../views/wrap.ts';
 import type { Context } from '../context.ts';
 import { type Column, displayWidth, shortModel, shortPath, table } from '../layout.ts';
+import { shortId } from '../shortid.ts';
 import type { PriceTable } from './pricetable.ts';
 
 export interface PrintOptions {
@@ -91,11 +93,11 @@ function label(grouping: Grouping, value: string, { labels }: PrintOptions): str
   if (grouping === 'project') return shortPath(value);
   if (grouping === 'model') return shortModel(value);
   if (grouping === 'block') return value.slice(0, 16).replace('T', ' ');
-  if (grouping === 'session') return value.slice(0, 8);
+  if (grouping === 'session') return shortId(value);
   if (grouping === 'branch' || grouping === 'team') return value === '' ? '(none)' : value;
   if (grouping !== 'chat') return value;
   const title = labels.get(value);
-  return `${value.slice(0, 8)}${title === undefined ? '' : ` ${title}`}`;
+  return `${shortId(value)}${title === undefined ? '' : ` ${title}`}`;
 }
 
 export function printHeatMap({ out }: Context, days: Report, ascii: boolean): void {
@@ -115,7 +117,9 @@ export function printNotes({ out }: Context, report: Report, prices: PriceTable,
     notes.push(`* incomplete: the client recorded no output of ${totals.incomplete} messages (${estimate})`);
   }
   if (totals.unpriced > 0) {
-    notes.push(`cost unknown of ${totals.unpriced} messages: ${unknownModels.join(', ')} (--prices FILE tells it)`);
+    notes.push(
+      `cost unknown of ${totals.unpriced} messages: ${unknownModels.map(safeLine).join(', ')} (--prices FILE tells it)`,
+    );
   }
   const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';
   notes.push(`prices: ${own}${prices.name} of ${prices.date} · read from ${source}`);

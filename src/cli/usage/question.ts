@@ -1,4 +1,5 @@
 /** What is asked: groupings, filters and the time zone, from the command line. */
+import { timeOfUse } from '../../graph/usage/time.ts';
 import { dayIn, isTimeZone } from '../../views/usage/days.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { GROUPINGS, type Grouping, TEAM_GROUPINGS } from '../../views/usage/rows.ts';
@@ -93,10 +94,13 @@ function dateTests(context: Context, args: Arguments, zone: string | undefined):
     const word =
       given === 'today' || given === 'yesterday' ? day(now.getTime() - (given === 'today' ? 0 : 86_400_000)) : given;
     const sign = name === 'since' ? 1 : -1;
-    if (DAY.test(word)) {
-      return (fact: Fact) => fact.time !== undefined && (day(fact.time) === word || day(fact.time) > word === sign > 0);
-    }
-    return (fact: Fact) => fact.time !== undefined && (fact.time - time) * sign >= 0;
+    const test = DAY.test(word)
+      ? (said: number) => day(said) === word || day(said) > word === sign > 0
+      : (said: number) => (said - time) * sign >= 0;
+    return (fact: Fact) => {
+      const said = timeOfUse(fact.time);
+      return said !== undefined && test(said);
+    };
   });
 }
 

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asArray, asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../../format/json.ts';
+import { type Chain, chainUntil, hasPause } from './recentblocks.ts';
 import type { RecentReader } from './recentread.ts';
 
 /** Id, request, time, output, cost (billionths; null is not known), context, 1 for a sub-agent. */
@@ -22,6 +23,7 @@ interface Recent {
   readonly walked: number;
   readonly files: ReadonlyMap<string, RecentFile>;
   readonly rates: JsonObject;
+  readonly chain: Chain | undefined;
 }
 
 export interface RecentQuery {
@@ -33,8 +35,13 @@ export interface RecentQuery {
 }
 
 const NAME = 'statusline.json';
+/** What was kept otherwise is read again. */
+const LAYOUT = 2;
+const HOUR = 3_600_000;
 /** Enough for today in any time zone, and the block that began before it. */
-const HORIZON = 36 * 3_600_000;
+const HORIZON = 36 * HOUR;
+/** As far back rows are kept until all was read once: the chain of blocks is made of them then. */
+const FARTHEST = 7 * 24 * HOUR;
 const WALK_EVERY = 60_000;
 /** At most so much is read in one call; the rest waits for the next. */
 const MOST_BYTES = 24 << 20;
@@ -42,45 +49,114 @@ const MOST_BYTES = 24 << 20;
 export interface RecentSums {
   readonly rows: readonly RecentRow[];
   readonly byFile: ReadonlyMap<string, readonly RecentRow[]>;
+  readonly chain: Chain | undefined;
   readonly partial: boolean;
 }
 
 export async function recentUsage({ folder, now, find, transcript }: RecentQuery): Promise<RecentSums> {
-  const state = load(join(folder, NAME));
+  const state = load(join(folder, NAME), now);
   const walk = now - state.walked > WALK_EVERY || now < state.walked;
   const paths = new Set([...(transcript ? [transcript] : []), ...state.files.keys(), ...(walk ? await find() : [])]);
-  // Mostly nothing was added since the last call: then nothing that reads is loaded.
-  let reader: RecentReader | undefined;
-  const files = new Map<string, RecentFile>();
-  let left = MOST_BYTES;
-  let partial = false;
-  let changed = walk;
-  for (const path of paths) {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined || stat.mtimeMs < now - HORIZON) continue;
-    const before = state.files.get(path);
-    if (before && before.size === stat.size && before.mtimeMs === stat.mtimeMs) files.set(path, before);
-    else if (left <= 0) {
-      partial = true;
-      if (before) files.set(path, before);
-    } else {
-      const known = before && before.at <= stat.size ? before : undefined;
-      // Of a large file that is met first only the end: what is recent stands there. The line it begins in is no JSON.
-      const from = known ? known.at : Math.max(0, stat.size - left);
-      left -= stat.size - from;
-      reader ??= (await import('./recentread.ts')).createRecentReader(state.rates, now - HORIZON);
-      files.set(path, await reader.readOn(path, stat, from, known?.rows ?? []));
-      changed = true;
-    }
+  const reading = createReading(state);
+  const older: Place[] = [];
+  for (const place of placesOf(paths)) {
+    if (reading.isKnown(place)) reading.keep(place);
+    else if (place.stat.mtimeMs >= now - HORIZON) await reading.read(place);
+    else older.push(place);
   }
-  const rates = reader?.rates() ?? state.rates;
-  if (changed) await save(folder, { walked: walk ? now : state.walked, files, rates });
+  const isWhole = walk && !reading.isPartial();
+  const chain = isWhole ? await takeOn(state.chain, reading, older, now) : state.chain;
+  const files = newest(reading.files, chain?.until ?? now - FARTHEST);
+  const walked = walk ? now : state.walked;
+  if (walk || reading.hasRead()) await save(folder, { walked, files, rates: reading.rates(), chain });
   const byFile = new Map([...files].map(([path, { rows }]) => [path, rows]));
-  return { rows: [...byFile.values()].flat(), byFile, partial };
+  return { rows: [...byFile.values()].flat(), byFile, chain, partial: reading.isPartial() };
 }
 
-function load(path: string): Recent {
-  const json = asObject(parseJson(readText(path)));
+interface Place {
+  readonly path: string;
+  readonly stat: Pick<RecentFile, 'size' | 'mtimeMs'>;
+}
+
+function placesOf(paths: Iterable<string>): Place[] {
+  return [...paths].flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ path, stat }];
+  });
+}
+
+/** The files of one call, read as far as it may. */
+function createReading({ files: known, rates }: Recent) {
+  const files = new Map<string, RecentFile>();
+  // Mostly nothing was added since the last call: then nothing that reads is loaded.
+  let reader: RecentReader | undefined;
+  let left = MOST_BYTES;
+  let partial = false;
+  const keep = ({ path }: Place): void => {
+    const before = known.get(path);
+    if (before) files.set(path, before);
+  };
+  return {
+    files,
+    keep,
+    isKnown({ path, stat }: Place): boolean {
+      const before = known.get(path);
+      return before !== undefined && before.size === stat.size && before.mtimeMs === stat.mtimeMs;
+    },
+    async read(place: Place): Promise<void> {
+      const { path, stat } = place;
+      if (left <= 0) {
+        partial = true;
+        keep(place);
+        return;
+      }
+      const before = known.get(path);
+      const same = before && before.at <= stat.size ? before : undefined;
+      // Of a large file that is met first only the end: what is recent stands there. The line it begins in is no JSON.
+      const from = same ? same.at : Math.max(0, stat.size - left);
+      left -= stat.size - from;
+      reader ??= (await import('./recentread.ts')).createRecentReader(rates);
+      files.set(path, await reader.readOn(path, stat, from, same?.rows ?? []));
+    },
+    rows: () => [...files.values()].flatMap(({ rows }) => rows),
+    rates: () => reader?.rates() ?? rates,
+    hasRead: () => reader !== undefined,
+    mayRead: () => left > 0,
+    isPartial: () => partial,
+  };
+}
+
+/** Reads older files back to where the chain is known, or to the last pause of five hours; mostly that is none. */
+async function takeOn(
+  before: Chain | undefined,
+  reading: ReturnType<typeof createReading>,
+  older: readonly Place[],
+  now: number,
+): Promise<Chain> {
+  const places = older.toSorted((a, b) => b.stat.mtimeMs - a.stat.mtimeMs);
+  for (const place of places) {
+    // What is not read yet says nothing that is later.
+    const unknown = place.stat.mtimeMs;
+    const isKnown = before !== undefined && unknown <= before.made;
+    if (isKnown || !reading.mayRead() || hasPause(reading.rows(), unknown, now)) break;
+    await reading.read(place);
+  }
+  return { ...chainUntil(reading.rows(), now - HORIZON, before), made: now };
+}
+
+function newest(files: ReadonlyMap<string, RecentFile>, since: number): Map<string, RecentFile> {
+  return new Map(
+    [...files]
+      .filter(([, { mtimeMs }]) => mtimeMs >= since)
+      .map(([path, file]) => [path, { ...file, rows: file.rows.filter(([, , time]) => time >= since) }]),
+  );
+}
+
+function load(path: string, now: number): Recent {
+  const read = asObject(parseJson(readText(path)));
+  // What was kept by a clock that has been set back since ends too late.
+  const isOfNow = read?.layout === LAYOUT && (asNumber(read.walked) ?? 0) <= now + WALK_EVERY;
+  const json = isOfNow ? read : undefined;
   const files = new Map<string, RecentFile>();
   for (const [file, value] of Object.entries(asObject(json?.files) ?? {})) {
     const { size, mtimeMs, at, rows } = asObject(value) ?? {};
@@ -91,7 +167,15 @@ function load(path: string): Recent {
       rows: (asArray(rows) ?? []).map(toRecentRow),
     });
   }
-  return { walked: asNumber(json?.walked) ?? 0, files, rates: asObject(json?.rates) ?? {} };
+  const chain = toChain(json?.chain);
+  return { walked: asNumber(json?.walked) ?? 0, files, rates: asObject(json?.rates) ?? {}, chain };
+}
+
+function toChain(json: Json | undefined): Chain | undefined {
+  const { until, made, state } = asObject(json) ?? {};
+  const [start, last] = [asNumber(asObject(state)?.start), asNumber(asObject(state)?.last)];
+  if (typeof until !== 'number' || typeof made !== 'number') return undefined;
+  return { until, made, ...(start !== undefined && last !== undefined && { state: { start, last } }) };
 }
 
 function toRecentRow(json: Json): RecentRow {
@@ -116,8 +200,8 @@ function readText(path: string): string {
   }
 }
 
-async function save(folder: string, { walked, files, rates }: Recent): Promise<void> {
+async function save(folder: string, { walked, files, rates, chain }: Recent): Promise<void> {
   const { writeFileAtomic } = await import('../../disk/durable.ts');
-  const json = JSON.stringify({ walked, rates, files: Object.fromEntries(files) });
+  const json = JSON.stringify({ layout: LAYOUT, walked, rates, chain, files: Object.fromEntries(files) });
   writeFileAtomic(join(folder, NAME), Buffer.from(json), { mode: 0o600 });
 }

@@ -19,10 +19,10 @@ export interface RecentReader {
 
 type Stat = Pick<RecentFile, 'size' | 'mtimeMs'>;
 
-export function createRecentReader(kept: JsonObject, since: number): RecentReader {
+export function createRecentReader(kept: JsonObject): RecentReader {
   const rates = createRates(kept);
   return {
-    readOn: (file, stat, from, before) => readOn({ file, stat, from, since }, [...before], rates),
+    readOn: (file, stat, from, before) => readOn({ file, stat, from }, [...before], rates),
     rates: rates.known,
   };
 }
@@ -31,20 +31,19 @@ interface Reading {
   readonly file: string;
   readonly stat: Stat;
   readonly from: number;
-  readonly since: number;
 }
 
-async function readOn({ file, stat, from, since }: Reading, rows: RecentRow[], rates: RateCache): Promise<RecentFile> {
+async function readOn({ file, stat, from }: Reading, rows: RecentRow[], rates: RateCache): Promise<RecentFile> {
   let at = from;
   for (const { line, bytes } of linesHolding(file, NEEDLE, { from })) {
     const json = valuesOf(line, bytes, USAGE_KEEP);
     const usage = json && usageInLine(json, { file, line: 0, start: line.start, end: line.end });
     // A line without its end may still be written.
     if (line.terminated) at = line.end + 1;
-    if (usage && !usage.synthetic && line.terminated) rows.push(await toRow(usage, rates));
+    if (usage?.time !== undefined && !usage.synthetic && line.terminated) rows.push(await toRow(usage, rates));
   }
   if (at < stat.size && endsLine(file, stat.size)) at = stat.size;
-  return { size: stat.size, mtimeMs: stat.mtimeMs, at, rows: rows.filter(([, , time]) => time >= since) };
+  return { size: stat.size, mtimeMs: stat.mtimeMs, at, rows };
 }
 
 /** Whether a line ends where the file did: then nothing before has to be looked at again. */

@@ -2,9 +2,10 @@
 import type { SessionFile } from '../../disk/find.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { reportJson } from '../../views/usage/json.ts';
-import { type Report, reportOf } from '../../views/usage/rows.ts';
+import { type Grouping, type Report, reportOf } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { jsonText } from '../jsontext.ts';
 import type { Library } from '../library.ts';
 import { openMask } from '../mask.ts';
 import { archiveReader } from '../shelf.ts';
@@ -29,7 +30,7 @@ export async function report(context: Context, args: Arguments): Promise<number>
   if (args.flag('json')) {
     const about = { engine, read, timeZone: timeZone ?? 'local', cost: costMode(args), prices };
     const calendar = days && { days: reportJson(days, names.labels).rows };
-    context.out.write(`${JSON.stringify({ ...about, ...reportJson(result, names.labels), ...calendar }, null, 2)}\n`);
+    context.out.write(`${jsonText({ ...about, ...reportJson(result, names.labels), ...calendar })}\n`);
   } else if (result.totals.messages === 0) context.err.write('No usage was found.\n');
   else {
     const { printHeatMap, printNotes, printReport } = await import('./print.ts');
@@ -65,15 +66,18 @@ function fromCells(facts: readonly Fact[]): Found {
   return { facts, engine: 'archive', read: 0, prices: tableOf() };
 }
 
-/** A path or a branch may hold a secret like any other text. */
+/** Names that a transcript gives may hold a secret like any other text. */
+const NAMES = new Set<Grouping>(['project', 'branch', 'model', 'agent']);
+
 async function masked(context: Context, args: Arguments, report: Report): Promise<Report> {
-  const { by, rows } = report;
-  if (!by.includes('project') && !by.includes('branch')) return report;
+  const { by, rows, unknownModels } = report;
+  const isName = (place: number) => NAMES.has(by[place] ?? 'total');
+  if (unknownModels.length === 0 && !by.some((_, place) => isName(place))) return report;
   const mask = await openMask(context, args);
-  const isText = (place: number) => by[place] === 'project' || by[place] === 'branch';
   return {
     ...report,
-    rows: rows.map((row) => ({ ...row, key: row.key.map((value, place) => (isText(place) ? mask(value) : value)) })),
+    rows: rows.map((row) => ({ ...row, key: row.key.map((value, place) => (isName(place) ? mask(value) : value)) })),
+    unknownModels: unknownModels.map(mask),
   };
 }
 

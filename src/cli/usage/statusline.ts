@@ -1,16 +1,16 @@
 /** `--statusline`: what the client's status line shows. Whatever goes wrong, it prints something and ends well. */
 import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
-import { asNumber, asObject, asString, type JsonObject, parseJson } from '../../format/json.ts';
-import { createUsageFold } from '../../graph/usage/fold.ts';
+import { asObject, asString, type JsonObject, parseJson } from '../../format/json.ts';
+import { countOf, dollarsOf } from '../../format/usage.ts';
 import { safeLine } from '../../views/safe.ts';
-import { BLOCK_MS, createBlocks } from '../../views/usage/blocks.ts';
 import { dayIn } from '../../views/usage/days.ts';
 import { PER_DOLLAR } from '../../views/usage/rates.ts';
 import { type Status, statusText } from '../../views/usage/statusline.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type RecentRow, type RecentSums, recentUsage } from './recent.ts';
+import { type RecentSums, recentUsage } from './recent.ts';
+import { type Counted, currentBlock, uniqueRows } from './recentblocks.ts';
 
 const WAIT_MS = 500;
 
@@ -46,13 +46,13 @@ async function findFiles(context: Context): Promise<string[]> {
 /** What the client itself says. */
 function toldBy(asked: JsonObject): Partial<Status> {
   const model = asObject(asked.model);
-  const cost = asNumber(asObject(asked.cost)?.total_cost_usd);
+  const cost = dollarsOf(asObject(asked.cost)?.total_cost_usd);
   const window = asObject(asked.context_window);
   const usage = asObject(window?.current_usage);
-  const count = (name: string) => asNumber(usage?.[name]) ?? 0;
+  const count = (name: string) => countOf(usage?.[name]) ?? 0;
   const tokens = count('input_tokens') + count('cache_creation_input_tokens') + count('cache_read_input_tokens');
-  const size = asNumber(window?.context_window_size);
-  const name = asString(model?.display_name) ?? asString(model?.id);
+  const size = countOf(window?.context_window_size);
+  const name = [model?.display_name, model?.id].map((each) => asString(each)?.trim()).find((each) => each);
   return {
     ...(name === undefined ? {} : { model: name }),
     ...(cost === undefined ? {} : { session: Math.round(cost * PER_DOLLAR) }),
@@ -69,48 +69,17 @@ function countedIn(recent: RecentSums, transcript: string | undefined, now: numb
   const today = day(now);
   const own = transcript === undefined ? undefined : recent.byFile.get(transcript);
   const last = own?.findLast(([, , , , , , side]) => side === 0)?.[5];
-  const block = currentBlock(rows, now);
+  const block = currentBlock(rows, recent.chain, now);
   return {
     ...(own ? { session: sum(uniqueRows(own)) } : {}),
     today: sum(rows.filter(({ time }) => day(time) === today)),
-    ...(block === undefined ? {} : { block: { start: block, cost: sum(rows.filter(({ time }) => time >= block)) } }),
+    ...(block === undefined ? {} : { block }),
     ...(last === undefined ? {} : { context: { tokens: last, share: last / WINDOW } }),
   };
 }
 
-interface Counted {
-  readonly time: number;
-  readonly cost: number;
-}
-
-/** Each message once: the same way reports count. */
-function uniqueRows(rows: readonly RecentRow[]): Counted[] {
-  const fold = createUsageFold<undefined>(() => false);
-  for (const [key, requestId, time, output, cost] of rows) {
-    const usage = { input: 0, output, cacheCreation: 0, cacheRead: 0 };
-    fold.add({
-      ...(key === '' ? {} : { key }),
-      ...(requestId === null ? {} : { requestId }),
-      usage,
-      ended: true,
-      synthetic: false,
-      time,
-      costUSD: cost ?? 0,
-      origin: undefined,
-    });
-  }
-  return fold.messages().map(({ time = 0, costUSD = 0 }) => ({ time, cost: costUSD }));
-}
-
 function sum(rows: readonly Counted[]): number {
   return rows.reduce((total, { cost }) => total + cost, 0);
-}
-
-function currentBlock(rows: readonly Counted[], now: number): number | undefined {
-  const blockOf = createBlocks();
-  let start: number | undefined;
-  for (const { time } of rows.toSorted((a, b) => a.time - b.time)) start = blockOf(time);
-  return start !== undefined && now - start < BLOCK_MS ? start : undefined;
 }
 
 /** Waits no longer than a moment: nothing may be there, and nobody may ever close it. */

@@ -12,8 +12,10 @@ import { NOTHING } from '../../views/usage/facts.ts';
 import { createToolFold, type ToolReport, type ToolRow } from '../../views/usage/tools.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { jsonText } from '../jsontext.ts';
 import { type Column, table } from '../layout.ts';
 import { reportProblems } from '../library.ts';
+import { openMask } from '../mask.ts';
 import { progressOf } from '../progress.ts';
 import { chooseFiles } from './choose.ts';
 import { type Question, questionOf } from './question.ts';
@@ -21,12 +23,14 @@ import { type Question, questionOf } from './question.ts';
 export async function reportTools(context: Context, args: Arguments): Promise<number> {
   const question = questionOf(context, { ...args, values: (name) => (name === 'by' ? [] : args.values(name)) });
   const isTeam = args.value('team') !== undefined;
-  const report = isTeam
+  const found = isTeam
     ? await (await import('./teamtools.ts')).toolsOfTeam(context, args, question)
     : await fromFiles(context, args, question);
+  const mask = await openMask(context, args);
+  const report = { ...found, rows: found.rows.map((row) => ({ ...row, tool: mask(row.tool) })) };
   if (args.flag('json')) {
     const engine = isTeam ? 'team' : 'files';
-    context.out.write(`${JSON.stringify({ engine, by: ['tool'], ...toJson(report) }, null, 2)}\n`);
+    context.out.write(`${jsonText({ engine, by: ['tool'], ...toJson(report) })}\n`);
   } else if (report.rows.length === 0) context.err.write('No tool calls were found.\n');
   else print(context, report);
   return report.rows.length > 0 ? 0 : 1;

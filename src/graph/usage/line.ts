@@ -1,10 +1,11 @@
 /** The usage a line tells of, from as little of the line as is needed: own messages and copies in progress entries (E18). */
-import { asNumber, asObject, asString, type Json, type JsonObject } from '../../format/json.ts';
+import { asObject, asString, type Json, type JsonObject } from '../../format/json.ts';
 import { sharedString } from '../../format/share.ts';
 import { keepKeys } from '../../format/skeleton.ts';
-import { usageOf } from '../../format/usage.ts';
+import { dollarsOf, usageOf } from '../../format/usage.ts';
 import { millisOf } from '../time.ts';
 import type { Sighting } from './fold.ts';
+import { timeOfUse } from './time.ts';
 
 /** Stands in every line that tells of usage. */
 export const USAGE_NEEDLE = '"usage"';
@@ -88,8 +89,8 @@ function toUsage(
     ended: asString(message?.stop_reason) !== undefined,
     synthetic: model === '<synthetic>',
     model,
-    time: millisOf(asString(told.timestamp) ?? asString(message?.timestamp)),
-    costUSD: asNumber(told.costUSD),
+    time: timeOfUse(millisOf(asString(told.timestamp) ?? asString(message?.timestamp))),
+    costUSD: dollarsOf(told.costUSD),
     origin: {
       file,
       line,

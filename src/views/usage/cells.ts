@@ -58,6 +58,8 @@ export function cellsFromJson(json: Json | undefined, fileOf = (name: string) =>
   const rows = asArray(second);
   const width = 1 + NAMES.length + SUMS.length;
   if (names === undefined || rows === undefined || rows.length % width !== 0) return undefined;
+  // A sum that is no number was none when it was written: it must not be read as nothing.
+  if (!rows.every((value, at) => Number.isFinite(value) || (value === null && at % width === 0))) return undefined;
   const number = (at: number): number => {
     const value = rows[at];
     return typeof value === 'number' ? value : 0;

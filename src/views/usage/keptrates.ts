@@ -3,17 +3,20 @@ import { asArray, asNumber, asObject, type Json, type JsonObject, parseJson } fr
 import { TABLE } from './pricetable.ts';
 import type { Rates } from './rates.ts';
 
+/** Prices as older versions kept them know nothing of fast mode. */
+const KEPT_AS = `${TABLE.version}/2`;
+
 /** By model; undefined for one that the table does not know. */
 export type KnownRates = Map<string, Rates | undefined>;
 
 export function toKnownRates(kept: Json | undefined): KnownRates {
-  const rates = Object.entries(asObject(asObject(kept)?.[TABLE.version]) ?? {});
+  const rates = Object.entries(asObject(asObject(kept)?.[KEPT_AS]) ?? {});
   return new Map(rates.map(([model, each]) => [model, toRates(each)]));
 }
 
 export function fromKnownRates(known: KnownRates): JsonObject {
   const rates = [...known].map(([model, each]) => [model, parseJson(JSON.stringify(each ?? null)) ?? null]);
-  return { [TABLE.version]: Object.fromEntries(rates) };
+  return { [KEPT_AS]: Object.fromEntries(rates) };
 }
 
 function toRates(json: Json | undefined): Rates | undefined {
@@ -28,6 +31,8 @@ function toRates(json: Json | undefined): Rates | undefined {
     cacheWrite1h: toRate(rates.cacheWrite1h),
     cacheRead: toRate(rates.cacheRead),
     webSearches: toRate(rates.webSearches),
+    fast: asNumber(rates.fast),
+    usOnly: asNumber(rates.usOnly),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Prices from the library @pydantic/genai-prices, offline; a table of one's own comes before it. */
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { asObject, type Json, type JsonObject } from '../../format/json.ts';
+import { factorsOf } from './factors.ts';
 import type { Rate, Rates } from './rates.ts';
 
 export interface Prices {
@@ -30,8 +31,11 @@ function findRates(model: string, timestamp: Date, own: readonly ModelInfo[]): R
   const places = [...(mine ? [{ provider: mine }] : []), ...PROVIDERS.map((providerId) => ({ providerId }))];
   for (const place of places) {
     const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { ...place, timestamp });
-    const rates = found && toRates(found.model_price);
-    if (rates) return rates;
+    const rates = found ? toRates(found.model_price) : undefined;
+    if (rates === undefined) continue;
+    // A price of one's own is one that is paid, in fast mode too if nothing is known of that.
+    const paid = 'provider' in place ? { fast: 1 } : {};
+    return { ...rates, ...paid, ...factorsOf(model) };
   }
   return undefined;
 }

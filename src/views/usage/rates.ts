@@ -12,13 +12,24 @@ export interface Rates {
   readonly cacheRead?: Rate;
   /** Dollars for a thousand searches. */
   readonly webSearches?: Rate;
+  /** How many times as much tokens cost in fast mode; undefined where that is not known. */
+  readonly fast?: number;
+  /** The same of answers that had to come from the United States; as much as others where it is not told. */
+  readonly usOnly?: number;
 }
 
 /** Costs are added as whole billionths of a dollar, so that they sum to the same whatever they are grouped by. */
 export const PER_DOLLAR = 1_000_000_000;
 
 /** The price list of the API sells batches at half; priority capacity is sold by contract and counted at the usual price. */
-const TIER_FACTORS: Readonly<Record<string, number>> = { batch: 0.5 };
+const BATCH = 0.5;
+
+/** How many times the usual price the tokens of a request cost; undefined when that is not known. Searches cost the same always. */
+function factorOf({ serviceTier, speed, inferenceGeo }: Usage, { fast, usOnly = 1 }: Rates): number | undefined {
+  const bySpeed = speed === undefined ? 1 : speed === 'fast' ? fast : undefined;
+  if (bySpeed === undefined) return undefined;
+  return (serviceTier === 'batch' ? BATCH : 1) * bySpeed * (inferenceGeo === 'us' ? usOnly : 1);
+}
 
 /** What the tokens of one request are sold at: dollars for a million, searches for a thousand. */
 export interface Prices {
@@ -28,12 +39,18 @@ export interface Prices {
   readonly cacheWrite1h: number;
   readonly cacheRead: number;
   readonly webSearches: number;
-  readonly factor: number;
 }
 
 /** `whole`: all that was sent. A long request pays the higher price for all its tokens. */
-function pricesFor(usage: Usage, rates: Rates, whole: number): Prices {
-  const at = (rate: Rate | undefined, otherwise: number) => (rate === undefined ? otherwise : priceAt(rate, whole));
+function pricesFor(usage: Usage, rates: Rates, whole: number): Prices | undefined {
+  const factor = factorOf(usage, rates);
+  return factor === undefined ? undefined : pricesAt(rates, whole, factor);
+}
+
+/** What a request with `whole` tokens of input pays, where tokens cost so many times the usual. */
+export function pricesAt(rates: Rates, whole: number, factor = 1): Prices {
+  const at = (rate: Rate | undefined, otherwise: number) =>
+    rate === undefined ? otherwise : priceAt(rate, whole) * factor;
   const input = at(rates.input, 0);
   const cacheWrite = at(rates.cacheWrite, input);
   return {
@@ -42,16 +59,16 @@ function pricesFor(usage: Usage, rates: Rates, whole: number): Prices {
     cacheWrite,
     cacheWrite1h: at(rates.cacheWrite1h, cacheWrite),
     cacheRead: at(rates.cacheRead, input),
-    webSearches: at(rates.webSearches, 0),
-    factor: TIER_FACTORS[usage.serviceTier ?? ''] ?? 1,
+    webSearches: rates.webSearches === undefined ? 0 : priceAt(rates.webSearches, whole),
   };
 }
 
-/** Billionths of a dollar; undefined when the counts make no sense. */
+/** Billionths of a dollar; undefined when the counts make no sense, or it is not known what they are sold at. */
 export function costOf(usage: Usage, rates: Rates): number | undefined {
   const written1h = usage.cacheCreation1h ?? 0;
   const written = Math.max(usage.cacheCreation, written1h);
   const prices = pricesFor(usage, rates, usage.input + written + usage.cacheRead);
+  if (prices === undefined) return undefined;
   const dollarsPerMillion =
     usage.input * prices.input +
     (written - written1h) * prices.cacheWrite +
@@ -59,7 +76,7 @@ export function costOf(usage: Usage, rates: Rates): number | undefined {
     usage.cacheRead * prices.cacheRead +
     usage.output * prices.output +
     (usage.webSearches ?? 0) * prices.webSearches * 1000;
-  const cost = Math.round(dollarsPerMillion * 1000 * prices.factor);
+  const cost = Math.round(dollarsPerMillion * 1000);
   return Number.isSafeInteger(cost) && cost >= 0 ? cost : undefined;
 }
 
@@ -72,6 +89,7 @@ const NOISE = 1e-6;
  */
 export function costOfSum(usage: Usage, whole: number, rates: Rates): number | undefined {
   const prices = pricesFor(usage, rates, whole);
+  if (prices === undefined) return undefined;
   const written1h = usage.cacheCreation1h ?? 0;
   const counts = [
     [usage.input, prices.input],
@@ -83,17 +101,12 @@ export function costOfSum(usage: Usage, whole: number, rates: Rates): number | u
   ] as const;
   let cost = 0;
   for (const [count, price] of counts) {
-    const each = price * 1000 * prices.factor;
+    const each = price * 1000;
     const rounded = Math.round(each);
     if (count > 0 && Math.abs(each - rounded) > NOISE) return undefined;
     cost += count * rounded;
   }
   return Number.isSafeInteger(cost) && cost >= 0 ? cost : undefined;
-}
-
-/** What a request with `whole` tokens of input pays at the usual tier. */
-export function pricesAt(rates: Rates, whole: number): Prices {
-  return pricesFor({ input: 0, output: 0, cacheCreation: 0, cacheRead: 0 }, rates, whole);
 }
 
 /** Above how many tokens of input something costs otherwise. */
@@ -117,11 +130,12 @@ export function costParts(usage: Usage, rates: Rates): CostPart[] {
   const written1h = usage.cacheCreation1h ?? 0;
   const written = Math.max(usage.cacheCreation, written1h);
   const prices = pricesFor(usage, rates, usage.input + written + usage.cacheRead);
+  if (prices === undefined) return [];
   const part = (what: CostPart['what'], count: number, per = 1_000_000): CostPart => ({
     what,
     count,
-    price: prices[what] * prices.factor,
-    costUSD: (count * prices[what] * prices.factor) / per,
+    price: prices[what],
+    costUSD: (count * prices[what]) / per,
   });
   return [
     part('input', usage.input),

@@ -29,7 +29,7 @@ export interface Report {
   readonly by: readonly Grouping[];
   readonly totals: Sums;
   readonly rows: readonly Row[];
-  /** Models without a price. */
+  /** Models of messages whose cost is not known. */
   readonly unknownModels: readonly string[];
   /** Quarters of an hour in which there was a message, as milliseconds. */
   readonly activeMs: number;

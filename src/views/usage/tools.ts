@@ -1,6 +1,7 @@
 /** Tool calls → rows by tool: how often called, how often failed, how long they took, how much they gave back. */
 
 import { toBlocks } from '../../format/content.ts';
+import { durationBetween } from '../../graph/time.ts';
 import { contentOfCall } from '../../graph/toolcalls.ts';
 import type { ToolCall } from '../../graph/types.ts';
 
@@ -56,8 +57,9 @@ export function createToolFold() {
     if (call.status === 'error') row.failures += 1;
     else if (call.status === 'denied' || call.status === 'interrupted' || call.status === 'pending')
       row[call.status] += 1;
-    if (call.durationMs !== undefined && call.result !== undefined) {
-      row.durationMs += call.durationMs;
+    const took = call.result === undefined ? undefined : durationOf(call);
+    if (took !== undefined) {
+      row.durationMs += took;
       row.timed += 1;
     }
     const size = resultCharacters(call);
@@ -81,6 +83,14 @@ export function createToolFold() {
       return toolReport(rows.values());
     },
   };
+}
+
+/** In milliseconds, a year: a time that is none must not spoil all sums. */
+const LONGEST = 366 * 86_400_000;
+
+/** As the tool measured it, else from call to result, if either can be. */
+function durationOf({ durationMs, started, ended }: ToolCall): number | undefined {
+  return [durationMs, durationBetween(started, ended)].find((ms) => ms !== undefined && ms >= 0 && ms < LONGEST);
 }
 
 /** Rows of one tool are added up. */

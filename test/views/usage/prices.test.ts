@@ -3,9 +3,10 @@ import { calcPrice } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asObject, parseJson } from '../../../src/format/json.ts';
+import { fromKnownRates, toKnownRates } from '../../../src/views/usage/keptrates.ts';
 import { createPrices, ownModels } from '../../../src/views/usage/prices.ts';
 import { TABLE } from '../../../src/views/usage/pricetable.ts';
-import { costOf, PER_DOLLAR } from '../../../src/views/usage/rates.ts';
+import { costOf, costOfSum, costParts, PER_DOLLAR } from '../../../src/views/usage/rates.ts';
 
 const count = fc.oneof(fc.integer({ min: 0, max: 5000 }), fc.integer({ min: 0, max: 900_000 }));
 const usage = fc.record({
@@ -25,6 +26,8 @@ const model = fc.constantFrom(
   'claude-3-opus-20240229',
 );
 const time = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-08-01'), noInvalidDate: true });
+
+const NONE = { input: 0, output: 0, cacheCreation: 0, cacheRead: 0 };
 
 describe('costs', () => {
   test('are those of the price library: lifetimes of the cache, long requests, searches, prices that changed', () => {
@@ -66,6 +69,76 @@ describe('costs', () => {
     expect(rates && costOf({ ...counts, serviceTier: 'batch' }, rates)).toBe(17_500_000);
     expect(rates && costOf({ ...counts, serviceTier: 'priority' }, rates)).toBe(35_000_000);
     expect(rates && costOf({ ...counts, webSearches: 2 }, rates)).toBe(55_000_000);
+  });
+
+  test('searches of a batch cost the same as others', () => {
+    const rates = createPrices().ratesOf('claude-opus-4-5', Date.UTC(2026, 0, 2));
+    const batch = { ...NONE, input: 1_000_000, webSearches: 1000, serviceTier: 'batch' };
+    expect(rates && costOf(batch, rates)).toBe(12.5 * PER_DOLLAR);
+    expect(rates && costOfSum(batch, 1_000_000, rates)).toBe(12.5 * PER_DOLLAR);
+    expect(rates && costParts(batch, rates)).toMatchObject([
+      { what: 'input', price: 2.5, costUSD: 2.5 },
+      { what: 'webSearches', price: 10, costUSD: 10 },
+    ]);
+  });
+
+  // $5 for a million tokens of input, $4 of Opus 5.5.
+  test.each([
+    ['claude-opus-4-6', 30],
+    ['claude-opus-4-7-20260416', 30],
+    ['claude-opus-4-8', 10],
+    ['claude-opus-5', 10],
+    ['claude-opus-5-20260724', 10],
+    ['claude-opus-5-5', 8],
+    // They have no such mode: what it costs is not known.
+    ['claude-opus-4-5-20251101', undefined],
+    ['claude-opus-4-20250514', undefined],
+    ['claude-haiku-4-5', undefined],
+    ['us.anthropic.claude-opus-4-6-v1', undefined],
+  ])('fast mode of %s', (name, dollars) => {
+    const rates = createPrices().ratesOf(name, Date.UTC(2026, 9, 1));
+    if (rates === undefined) throw new Error('no price');
+    const fast = { ...NONE, input: 1_000_000, speed: 'fast' };
+    expect(costOf(fast, rates)).toBe(dollars && dollars * PER_DOLLAR);
+    expect(costOfSum(fast, 1_000_000, rates)).toBe(dollars && dollars * PER_DOLLAR);
+    expect(costParts(fast, rates).map(({ price }) => price)).toEqual(dollars === undefined ? [] : [dollars]);
+    expect(costOf({ ...fast, webSearches: 1000 }, rates)).toBe(dollars && (dollars + 10) * PER_DOLLAR);
+    expect(costOf({ ...fast, speed: 'faster' }, rates)).toBeUndefined();
+  });
+
+  test('a model of a table of one’s own costs in fast mode what is known of that, else what the table says', () => {
+    const price = { input_mtok: 1, output_mtok: 1 };
+    const models = ownModels({ models: { 'my-': price, 'claude-opus-4-6': price } });
+    if (typeof models === 'string') throw new Error(models);
+    const cost = (name: string) => {
+      const rates = createPrices(models).ratesOf(name, 0);
+      return rates && costOf({ ...NONE, input: 1_000_000, speed: 'fast' }, rates);
+    };
+    expect([cost('my-model'), cost('claude-opus-4-6')]).toEqual([PER_DOLLAR, 6 * PER_DOLLAR]);
+  });
+
+  test.each([
+    ['claude-opus-4-6', 5.5],
+    ['claude-sonnet-4-6', 3.3],
+    ['claude-opus-5-5', 4.4],
+    ['claude-opus-4-5-20251101', 5],
+    ['claude-opus-4-1-20250805', 15],
+    ['claude-sonnet-4-20250514', 3],
+  ])('%s, answered in the United States alone', (name, dollars) => {
+    const rates = createPrices().ratesOf(name, Date.UTC(2026, 9, 1));
+    const usOnly = { ...NONE, input: 100_000, inferenceGeo: 'us' };
+    expect(rates && costOf(usOnly, rates)).toBe((dollars * PER_DOLLAR) / 10);
+    expect(rates && costOfSum(usOnly, 100_000, rates)).toBe((dollars * PER_DOLLAR) / 10);
+  });
+
+  test('prices that are kept are those that were looked up; what older versions kept is looked up again', () => {
+    const { ratesOf } = createPrices();
+    const known = new Map(
+      ['claude-opus-4-6', 'claude-sonnet-4-5', 'my-own-model'].map((name) => [name, ratesOf(name, 0)]),
+    );
+    const kept = parseJson(JSON.stringify(fromKnownRates(known)));
+    expect(toKnownRates(kept)).toEqual(known);
+    expect(toKnownRates({ [TABLE.version]: { 'claude-opus-4-6': { input: 5, output: 25 } } }).size).toBe(0);
   });
 
   test('counts that make no sense have no cost', () => {

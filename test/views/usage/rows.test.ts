@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../../src/format/json.ts';
-import { BLOCK_MS, createBlocks } from '../../../src/views/usage/blocks.ts';
+import { BLOCK_MS, type BlockState, createBlocks, nextBlock } from '../../../src/views/usage/blocks.ts';
 import { cellsFromJson, cellsToJson, toCells } from '../../../src/views/usage/cells.ts';
 import { dayIn, weekOf } from '../../../src/views/usage/days.ts';
 import { type Fact, NOTHING } from '../../../src/views/usage/facts.ts';
@@ -63,6 +63,24 @@ describe('rows', () => {
     );
   });
 
+  test('cells that hold a sum that is no number are not read as nothing', () => {
+    const one: Fact = {
+      ...NOTHING,
+      time: 0,
+      model: 'm',
+      project: 'p',
+      gitBranch: '',
+      file: 'f',
+      agentId: '',
+      messages: 1,
+    };
+    const written = (cost: number) => parseJson(JSON.stringify(cellsToJson([{ ...one, cost }])));
+    expect(cellsFromJson(written(5))).toMatchObject([{ cost: 5 }]);
+    for (const cost of [Number.POSITIVE_INFINITY, Number.NaN]) expect(cellsFromJson(written(cost))).toBeUndefined();
+    expect(cellsFromJson(parseJson(JSON.stringify(written(77)).replace('77', '1e999')))).toBeUndefined();
+    expect(cellsFromJson(parseJson(JSON.stringify(cellsToJson([{ ...one, time: undefined }]))))).toHaveLength(1);
+  });
+
   test('outer groupings stand together, dear ones first, days in order', () => {
     const facts = [
       { ...NOTHING, project: 'cheap', cost: 1, time: 0 },
@@ -119,6 +137,20 @@ describe('times', () => {
     );
     expect(hours).toEqual(['08:00', '08:00', '08:00', '13:00', '18:00', '23:00']);
     expect(BLOCK_MS).toBe(18_000_000);
+  });
+
+  test('blocks go on from where they stood', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 7 * 3_600_000 }), { minLength: 2, maxLength: 60 });
+    fc.assert(
+      fc.property(gaps, fc.nat(), (list, cut) => {
+        let now = Date.UTC(2026, 0, 1);
+        const times = list.map((gap) => (now += gap));
+        const at = cut % times.length;
+        let state: BlockState | undefined;
+        for (const time of times.slice(0, at)) state = nextBlock(state, time);
+        expect(times.slice(at).map(createBlocks(state))).toEqual(times.map(createBlocks()).slice(at));
+      }),
+    );
   });
 });
 

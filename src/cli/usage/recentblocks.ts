@@ -1,0 +1,74 @@
+/**
+ * Blocks hang together: each begins where the one before let it, back to the last pause of more than five hours. What is kept of the last day
+ * and a half does not always reach back to one, so where the chain stood before is kept too.
+ */
+import { createUsageFold } from '../../graph/usage/fold.ts';
+import { BLOCK_MS, type BlockState, createBlocks, nextBlock } from '../../views/usage/blocks.ts';
+import type { RecentRow } from './recent.ts';
+
+/** The chain of all messages before a time; of none without `state`. */
+export interface Chain {
+  readonly until: number;
+  /** When it was made: it holds for what was written before. */
+  readonly made: number;
+  readonly state?: BlockState;
+}
+
+export interface Counted {
+  readonly time: number;
+  readonly cost: number;
+}
+
+/** Each message once, in the order of their times: the same way reports count. */
+export function uniqueRows(rows: readonly RecentRow[]): Counted[] {
+  const fold = createUsageFold<undefined>(() => false);
+  for (const [key, requestId, time, output, cost] of rows) {
+    const usage = { input: 0, output, cacheCreation: 0, cacheRead: 0 };
+    fold.add({
+      ...(key === '' ? {} : { key }),
+      ...(requestId === null ? {} : { requestId }),
+      usage,
+      ended: true,
+      synthetic: false,
+      time,
+      costUSD: cost ?? 0,
+      origin: undefined,
+    });
+  }
+  const counted = fold.messages().map(({ time = 0, costUSD = 0 }) => ({ time, cost: costUSD }));
+  return counted.sort((a, b) => a.time - b.time);
+}
+
+/** The chain, taken on over the messages before `until`. */
+export function chainUntil(rows: readonly RecentRow[], until: number, before: Chain | undefined): Omit<Chain, 'made'> {
+  let state = before?.state;
+  for (const { time } of uniqueRows(rows)) {
+    if (time >= (before?.until ?? 0) && time < until) state = nextBlock(state, time);
+  }
+  return { until, ...(state && { state }) };
+}
+
+/** Whether a pause tells where the block of now began, when nothing is known of messages up to `unknown`. */
+export function hasPause(rows: readonly RecentRow[], unknown: number, now: number): boolean {
+  let last = unknown;
+  const times = uniqueRows(rows).map(({ time }) => time);
+  for (const time of [...times.filter((each) => each <= now), now]) {
+    if (time - last > BLOCK_MS) return true;
+    last = Math.max(last, time);
+  }
+  return false;
+}
+
+/** The block that runs, with what was spent in it. */
+export function currentBlock(rows: readonly Counted[], chain: Chain | undefined, now: number) {
+  const blockOf = createBlocks(chain?.state);
+  let block: { readonly start: number; readonly cost: number } | undefined;
+  for (const { time, cost } of rows) {
+    if (time < (chain?.until ?? 0)) continue;
+    const start = blockOf(time);
+    // A clock may be ahead, but no block that runs begins later than now.
+    if (start > now) break;
+    block = { start, cost: cost + (block?.start === start ? block.cost : 0) };
+  }
+  return block !== undefined && now - block.start < BLOCK_MS ? block : undefined;
+}
