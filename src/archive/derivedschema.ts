@@ -1,6 +1,6 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 8;
+export const LAYOUT = 9;
 
 /** archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was made. */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
@@ -9,7 +9,7 @@ const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
  * A row for each part of an entry that can be found. key: of the entry, the same for all its copies. place: which part. said: where
  * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. early:
  * results whose call was not seen yet. chat: of each session. The words are without content: what was found is read from the archive. They are merged sixteen parts at a time;
- * more often would take a fifth more time.
+ * more often would take a fifth more time. 64 MB of transcripts make two parts of 5 MB; to gather 8 would be as many, and slower.
  */
 const WORDS = `
 CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
@@ -22,7 +22,7 @@ CREATE TABLE part (
 );
 CREATE TABLE chat (session TEXT PRIMARY KEY, chat TEXT NOT NULL, title TEXT) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (body, content='', detail=full, tokenize='ascii');
-INSERT INTO words (words, rank) VALUES ('hashsize', 8388608), ('automerge', 0);
+INSERT INTO words (words, rank) VALUES ('hashsize', 5242880), ('automerge', 0);
 `;
 
 /** Of sessions as they were last seen, by the digest of their bytes: zstd of JSON. file, size: which one, and how large it was. */

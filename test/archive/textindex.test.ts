@@ -51,7 +51,7 @@ test('deleted, damaged, of another layout or another archive: it is made again',
     () => rmSync(path),
     () => emptyIndex(archive),
     () => writeFileSync(path, 'no database at all '.repeat(1000)),
-    () => change('PRAGMA user_version = 9'),
+    () => change('PRAGMA user_version = 99'),
     () => change("UPDATE meta SET value = 'other' WHERE key = 'archive'"),
   ];
   for (const spoilt of spoil) {

@@ -49,7 +49,7 @@ const V128 = 0x7b;
 /** By their numbers: the arguments, the variables, and the variables of sixteen bytes. */
 const [FROM, TO, RARE, OTHER, LENGTH] = [0, 1, 2, 3, 4];
 const [MASK, PLACE, BYTE, AT] = [5, 6, 7, 8];
-const [TEXT16, RARE16, OTHER16, CASE16, BACKSLASH16, U16, LEAD16] = [9, 10, 11, 12, 13, 14, 15];
+const [TEXT16, RARE16, OTHER16, CASE16, BACKSLASH16, LETTER_U16, LEAD16] = [9, 10, 11, 12, 13, 14, 15];
 const VARIABLES = [2, 4, I32, 7, V128];
 
 const get = (variable: number): Code => [0x20, variable];
@@ -85,7 +85,7 @@ function nextBody(): Code {
   const fits = (place: number, wanted: number) =>
     areEqual(or16(sixteenAt(add(get(FROM), get(place))), get(CASE16)), get(wanted));
   const needles = and16(fits(RARE, RARE16), fits(OTHER, OTHER16));
-  const escapes = and16(areEqual(get(TEXT16), get(BACKSLASH16)), areEqual(sixteenAt(get(FROM), 1), get(U16)));
+  const escapes = and16(areEqual(get(TEXT16), get(BACKSLASH16)), areEqual(sixteenAt(get(FROM), 1), get(LETTER_U16)));
   const foldings = areAtLeast(get(TEXT16), get(LEAD16));
   // As \u001b is.
   const isZero = (offset: number, mask: number) => isEqual(and(byteAt(get(PLACE), offset), int(mask)), int(ZERO));
@@ -96,7 +96,7 @@ function nextBody(): Code {
     set(OTHER16, sixteenOfByteAt(get(OTHER), NEEDLE)),
     set(CASE16, sixteenOf(LETTER_CASE)),
     set(BACKSLASH16, sixteenOf(BACKSLASH)),
-    set(U16, sixteenOf(LETTER_U)),
+    set(LETTER_U16, sixteenOf(LETTER_U)),
     set(LEAD16, sixteenOf(FIRST_LEAD)),
     loop(
       when(isAtLeast(get(FROM), get(TO)), give(get(TO))),

@@ -20,14 +20,17 @@ const WAITING = 1 << 20;
 /** UTF-8 needs no more for a character of a string. */
 const WIDEST = 3;
 
-/** A part without its text. */
-interface Row {
+/** A part without its text, which is not to be held by what waits. */
+interface Row extends Pick<Found, 'identity' | 'role' | 'isCopy' | 'time' | 'model' | 'gitBranch'>, Omit<Part, 'text'> {
   readonly piece: number;
   readonly place: number;
-  readonly found: Omit<Found, 'parts'>;
-  readonly part: Omit<Part, 'text'>;
-  /** Where the text ends among those that wait. */
-  readonly end: number;
+}
+
+/** Field by field: copying all but one costs several times as much. */
+function rowOf(piece: number, place: number, found: Found, part: Part): Row {
+  const { identity, role, isCopy, time, model, gitBranch } = found;
+  const { where, tool, call, file, isError } = part;
+  return { piece, place, identity, role, isCopy, time, model, gitBranch, where, tool, call, file, isError };
 }
 
 interface Labels {
@@ -45,6 +48,8 @@ export function createPartWriter(db: Database): PartWriter {
   const early = createEarlyResults(db);
   const texts = Buffer.allocUnsafeSlow(WAITING);
   let rows: Row[] = [];
+  /** By row: where its text ends among those that wait. */
+  let ends: number[] = [];
   let used = 0;
 
   function labelOf(text: string | undefined): number | null {
@@ -58,7 +63,7 @@ export function createPartWriter(db: Database): PartWriter {
   }
 
   /** A result is about what its call was about. */
-  function callOf({ call, tool, file }: Row['part']): Labels {
+  function callOf({ call, tool, file }: Row): Labels {
     if (call === undefined || call === '') return { tool: labelOf(tool), file: labelOf(file) };
     if (tool !== undefined) {
       const labelled = { tool: labelOf(tool), file: labelOf(file) };
@@ -74,54 +79,62 @@ export function createPartWriter(db: Database): PartWriter {
     return { tool: maybeNumber(row, 'tool') ?? null, file: maybeNumber(row, 'file') ?? null };
   }
 
-  function write({ piece, place, found, part }: Omit<Row, 'end'>, text: string | Buffer): void {
-    const { tool, file } = callOf(part);
+  function write(row: Row, text: string | Buffer): void {
+    const { tool, file } = callOf(row);
     const sql = `INSERT INTO part (piece, place, key, said, role, copy, error, time, model, branch, tool, file)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
     const id = insert(
       db,
       sql,
-      piece,
-      place,
-      keyOf(found.identity),
-      WHERES.indexOf(part.where),
-      ROLES.indexOf(found.role),
-      Number(found.isCopy),
-      Number(part.isError),
-      found.time ?? null,
-      labelOf(found.model),
-      labelOf(found.gitBranch),
+      row.piece,
+      row.place,
+      keyOf(row.identity),
+      WHERES.indexOf(row.where),
+      ROLES.indexOf(row.role),
+      row.isCopy ? 1 : 0,
+      row.isError ? 1 : 0,
+      row.time ?? null,
+      labelOf(row.model),
+      labelOf(row.gitBranch),
       tool,
       file,
     );
     run(db, 'INSERT INTO words (rowid, body) VALUES (?, ?)', id, text);
-    if (part.call && part.tool === undefined && tool === null) early.wait(part.call, id);
+    if (row.call && row.tool === undefined && tool === null) early.wait(row.call, id);
   }
 
   function flush(): void {
     let start = 0;
-    for (const row of rows) {
-      write(row, texts.subarray(start, row.end));
-      start = row.end;
+    for (const [place, row] of rows.entries()) {
+      const end = ends[place] ?? start;
+      write(row, texts.subarray(start, end));
+      start = end;
     }
     rows = [];
+    ends = [];
     used = 0;
+  }
+
+  function addPart(row: Row, text: string): void {
+    const indexed = toIndexed(text);
+    const most = WIDEST * indexed.length;
+    if (used + most > WAITING) flush();
+    if (most > WAITING) {
+      write(row, indexed);
+      return;
+    }
+    used += texts.write(indexed, used);
+    rows.push(row);
+    ends.push(used);
   }
 
   return {
     add(piece, found) {
       if (found === undefined) return 0;
-      const { parts, ...rest } = found;
-      for (const [place, { text, ...part }] of parts.entries()) {
-        const indexed = toIndexed(text);
-        const most = WIDEST * indexed.length;
-        if (used + most > WAITING) flush();
-        if (most > WAITING) {
-          write({ piece, place, found: rest, part }, indexed);
-          continue;
-        }
-        used += texts.write(indexed, used);
-        rows.push({ piece, place, found: rest, part, end: used });
+      let place = 0;
+      for (const part of found.parts) {
+        addPart(rowOf(piece, place, found, part), part.text);
+        place += 1;
       }
       return 1;
     },

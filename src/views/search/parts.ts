@@ -69,7 +69,8 @@ export function findableOf(entry: Entry, json: JsonObject | undefined): Found | 
   return {
     ...factsOf(entry),
     identity: origin ?? head.uuid ?? `${first.where} ${asString(json.leafUuid) ?? ''} ${first.text}`,
-    isCopy: origin !== undefined && origin !== head.uuid,
+    // The client's forks keep the uuid too.
+    isCopy: head.forkedFrom !== undefined,
     parts,
   };
 }
@@ -209,18 +210,19 @@ export function fileOf(input: Json | undefined): string | undefined {
   return undefined;
 }
 
-/** Values that only their names tell to be secret: they keep them, for the mask to see. */
-const TELLING = /pass|secret|token|key|auth|cookie|credential/i;
+/** Values that only their names tell to be secret: they keep them, for the mask to see. It must know every name that the mask does. */
+const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential/i;
 
-/** Every string in a value, whatever its depth. */
-function strings(value: Json | undefined): string[] {
-  if (typeof value === 'string') return [value];
-  if (isObject(value)) {
-    return Object.entries(value).flatMap(([name, each]) =>
-      typeof each === 'string' && TELLING.test(name) ? `${name}: ${each}` : strings(each),
-    );
-  }
-  return argumentsIn(asArray(value) ?? []).flatMap(strings);
+/** Every string in a value, whatever its depth. Those of a list are under the name of the list. */
+function strings(value: Json | undefined, name = ''): string[] {
+  if (typeof value === 'string') return [TELLING.test(name) ? `${name}: ${asValue(value)}` : value];
+  if (isObject(value)) return Object.entries(value).flatMap(([key, each]) => strings(each, key));
+  return argumentsIn(asArray(value) ?? []).flatMap((each) => strings(each, name));
+}
+
+/** In quotes where a reader would take only a part of it for the value, or for code. */
+function asValue(value: string): string {
+  return /[\s"]|^[\w!#$%*+/:=?@^~-]*$/.test(value) ? value : `"${value}"`;
 }
 
 /** `["--password", "…"]`: the option stays with its value. */
@@ -228,8 +230,9 @@ function argumentsIn(values: readonly Json[]): Json[] {
   const joined: Json[] = [];
   for (const each of values) {
     const before = joined.at(-1);
-    const isOption = typeof before === 'string' && /^--[\w-]+$/.test(before) && TELLING.test(before);
-    if (isOption && typeof each === 'string') joined[joined.length - 1] = `${before} ${each}`;
+    const isOption = typeof before === 'string' && /^--?[\w-]+$/.test(before) && TELLING.test(before);
+    if (isOption && typeof each === 'string')
+      joined[joined.length - 1] = `${before}${before.startsWith('--') ? ' ' : '='}${asValue(each)}`;
     else joined.push(each);
   }
   return joined;

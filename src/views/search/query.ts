@@ -186,9 +186,12 @@ function timeOf(name: string, value: string, negated: boolean, now: Date): numbe
 
 const FLAGS = /^[imsu]*$/;
 
+/** A letter, or what JavaScript has for flags: a slip, which is told. */
+const NEARLY_FLAGS = /^(?:[a-z]?|[dgimsuvy]+)$/;
+
 /** `/usr/local/bin` is a path. */
 function isRegex({ regex, flags = '', all = '' }: Groups): boolean {
-  return regex !== undefined && (FLAGS.test(flags) || !/^-?[\w/.~@%+,-]+$/.test(all));
+  return regex !== undefined && (NEARLY_FLAGS.test(flags) || !/^-?[\w/.~@%+,-]+$/.test(all));
 }
 
 function toRegex({ regex = '', flags = '', all = '' }: Groups): RegExp {

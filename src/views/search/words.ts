@@ -21,12 +21,14 @@ let made: Patterns | undefined;
 
 function patterns(): Patterns {
   made ??= {
-    noWord: /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]+/gu,
-    picture: /\p{Extended_Pictographic}/gu,
+    noWord: /[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}\p{RI}]+/gu,
+    // Two letters of a flag are one.
+    picture: /\p{Extended_Pictographic}|\p{RI}{1,2}/gu,
     unspacedRun: new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, 'gu'),
     // Marks that belong to no script of their own; those of kana tell characters apart.
     accents: /[[\p{M}&&[\p{Script=Inherited}\p{Script=Common}]]--[\u3099\u309a]]/gv,
-    character: /\P{M}\p{M}*|\p{M}+/gu,
+    // Vowels and finals of Hangul compose with what is before them, as marks do.
+    character: /\P{M}[\p{M}\u1161-\u1175\u11a8-\u11c2]*|\p{M}+/gu,
   };
   return made;
 }

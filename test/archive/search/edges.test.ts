@@ -1,14 +1,15 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { updateIndex } from '../../../src/archive/textindex.ts';
 import { QueryError } from '../../../src/views/search/query.ts';
-import { assistant, result, toJsonl, toolUse, uuidOf } from '../../support/build.ts';
-import { entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
-import { inFiles, inIndex, searchable } from './helpers.ts';
+import { assistant, result, text, toJsonl, toolUse, uuidOf } from '../../support/build.ts';
+import { entry, FORK, PLACE, rootOf, SESSION, syncRoot } from '../helpers.ts';
+import { inFiles, inIndex, searchable, searchableRoot } from './helpers.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
 const OTHER = `${PLACE}/${FORK}.jsonl`;
+const UUID = '3f2a6c1e-9b7d-4c55-8e21-0d4f6a7b8c9d';
 
 describe('a result that stands before its call (E12)', () => {
   const line = (number: number, json: object) => toJsonl([{ ...json, uuid: uuidOf(number), sessionId: SESSION }]);
@@ -46,6 +47,51 @@ test('a last line that was half written when it was archived is found once when 
   expect(inIndex(archive, root, 'torn').total).toBe(1);
 });
 
+describe('a last line without its end', () => {
+  const call = { ...assistant([toolUse('t1', 'Bash', { command: 'ls', file_path: '/work/b.ts' })]), uuid: uuidOf(1) };
+  const last = { ...result('t1', 'tailword'), uuid: uuidOf(2) };
+
+  test('is about what its call was about', () => {
+    const { find } = searchable({ [NAME]: toJsonl([call, last]).trimEnd() });
+    for (const text of ['tool:Bash tailword', 'file:b.ts tailword', '-tool:Read tailword'])
+      expect([text, find(text).total]).toEqual([text, 1]);
+    for (const text of ['-tool:Bash tailword', '-file:b.ts tailword', 'tool:Read tailword'])
+      expect([text, find(text).total]).toEqual([text, 0]);
+  });
+});
+
+test.each(['gitBranch', 'model', 'name'])('an empty name counts as none: %s', (name) => {
+  const call = toolUse('t1', name === 'name' ? '' : 'Bash', { command: 'ls' });
+  const line = assistant([call], { model: name === 'model' ? '' : 'claude-test' });
+  const more = { sessionId: SESSION, gitBranch: name === 'gitBranch' ? '' : 'main' };
+  const { find } = searchable({
+    [NAME]: toJsonl([
+      { ...line, ...more, uuid: uuidOf(1) },
+      { ...result('t1', 'ok'), ...more, uuid: uuidOf(2) },
+    ]),
+  });
+  const filter = { gitBranch: 'git-branch', model: 'model', name: 'tool' }[name];
+  expect(find(`${filter}:*`).total).toBe(0);
+  expect(find(`-${filter}:*`).total).toBe(2);
+});
+
+test.each([
+  ['first', 1, 2],
+  ['last', 2, 1],
+])("the client's fork, which keeps the uuids, gives the original: written %s", (_, original, fork) => {
+  const line = { ...assistant([text('forkedword')]), uuid: UUID, sessionId: SESSION };
+  const forked = { ...line, sessionId: FORK, forkedFrom: { sessionId: SESSION, messageUuid: UUID } };
+  const root = rootOf({ [NAME]: toJsonl([line]), [OTHER]: toJsonl([forked]) });
+  utimesSync(join(root, NAME), original, original);
+  utimesSync(join(root, OTHER), fork, fork);
+  const { archive } = searchableRoot(root);
+  for (const { total, hits } of [inIndex(archive, root, 'forkedword'), inFiles(root, 'forkedword')])
+    expect([total, hits.map(({ session }) => session)]).toEqual([1, [SESSION]]);
+  // The fork alone.
+  writeFileSync(join(root, NAME), '');
+  expect(inFiles(root, 'forkedword').hits.map(({ session }) => session)).toEqual([FORK]);
+});
+
 test('two chats with the same summary are two hits; one that is written again is one', () => {
   const summary = (leaf: number) => toJsonl([{ type: 'summary', summary: 'Samesummary', leafUuid: uuidOf(leaf) }]);
   const { find } = searchable({
@@ -57,10 +103,18 @@ test('two chats with the same summary are two hits; one that is written again is
 
 test('of two lines with one uuid (E12) the one that was found is shown', () => {
   const { archive, root } = searchable({
-    [NAME]: entry('a', SESSION, 'first alpha') + entry('a', SESSION, 'second beta') + entry('b', SESSION, 'third gamma'),
+    [NAME]:
+      entry('a', SESSION, 'first alpha') + entry('a', SESSION, 'second beta') + entry('b', SESSION, 'third gamma'),
   });
   const shown = (text: string) => inIndex(archive, root, text).hits.map(({ snippet }) => snippet);
   expect([shown('alpha'), shown('beta'), shown('gamma')]).toEqual([['first alpha'], ['second beta'], ['third gamma']]);
+});
+
+test('a path is words; what is nearly a regular expression is told', () => {
+  const { find } = searchable({ [NAME]: entry('a', SESSION, 'see /usr/local/bin and /etc/hosts') });
+  for (const text of ['/usr/local/bin', '/etc/hosts', '/usr/local/bin /etc/hosts']) expect(find(text).total).toBe(1);
+  expect(find('-/etc/hosts see').total).toBe(0);
+  for (const text of ['/a/q', '/etc/gi', '/TODO\\(/bin']) expect(() => find(text)).toThrow(QueryError);
 });
 
 test('a name with many stars is compared at once', () => {

@@ -52,6 +52,7 @@ const ODD = [
     '_',
     '\ud83d',
   ],
+  ...['가', '\u11a8', 'য', '\u09bc', '\u09df', '\u09cd', 'ש', '\u05bc', '\u05c1', '\ufb2a', '🇩', '🇪'],
 ];
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'B', 'Login', 'word', '1', ' ', ' ', '\n', '-', '.') },
