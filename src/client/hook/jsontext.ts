@@ -2,7 +2,7 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 
 /** Its SyntaxKind, which exists for the compiler alone. */
-const [COMMA, EOF] = [5, 17];
+const [COMMA, LINE_COMMENT, BLOCK_COMMENT, LINE_BREAK, TRIVIA, EOF] = [5, 12, 13, 14, 15, 17];
 
 /** The tree of a text, comments and trailing commas allowed; otherwise why it is none. */
 export function treeOf(text: string): Node | string {
@@ -25,28 +25,59 @@ export function appendTo(text: string, container: Node, item: (indent: string) =
     return `${before}${style.eol}${inner}${item(inner)}${style.eol}${outer}${text.slice(close)}`;
   }
   const end = last.offset + last.length;
-  const comma = commaIn(text, end, close) === undefined ? ',' : '';
+  // A comma after the last one is to stay one.
+  const [comma, more] = commaIn(text, end, close) === undefined ? [',', ''] : ['', ','];
   const gap = text.slice(end, close).trimEnd();
-  return `${text.slice(0, end)}${comma}${gap}${style.eol}${inner}${item(inner)}${style.eol}${outer}${text.slice(close)}`;
+  return `${text.slice(0, end)}${comma}${gap}${style.eol}${inner}${item(inner)}${more}${style.eol}${outer}${text.slice(close)}`;
 }
 
-/** Takes one child out, with the white space before it and the comma that is then too many. */
+/** Takes one child out, with the white space before it and the comma that is then too many. Comments around it stay. */
 export function removeFrom(text: string, container: Node, child: Node): string {
   const children = container.children ?? [];
   const place = children.indexOf(child);
   const [before, after] = [children[place - 1], children[place + 1]];
   const close = container.offset + container.length - 1;
+  const start = before === undefined ? container.offset + 1 : before.offset + before.length;
   const end = child.offset + child.length;
   const comma = commaIn(text, end, after?.offset ?? close);
-  const stop = comma === undefined ? end : comma + 1;
-  let head = text.slice(0, child.offset).trimEnd();
-  if (after === undefined && before !== undefined) {
-    const lead = commaIn(text, before.offset + before.length, child.offset);
-    if (lead !== undefined && comma === undefined)
-      head = (text.slice(0, lead) + text.slice(lead + 1, child.offset)).trimEnd();
+  const lead = comma === undefined ? commaIn(text, start, child.offset) : undefined;
+  const head = withoutComma(text, start, child.offset, lead);
+  const tail = withoutComma(text, end, after?.offset ?? close, comma);
+  const isBare = children.length === 1 && (head + tail).trim() === '';
+  const rest = text.slice(after?.offset ?? close);
+  return text.slice(0, start) + (isBare ? '' : joined(head, tail)) + rest;
+}
+
+function withoutComma(text: string, from: number, to: number, comma: number | undefined): string {
+  return comma === undefined ? text.slice(from, to) : text.slice(from, comma) + text.slice(comma + 1, to);
+}
+
+/** What follows a line comment must not become a part of it. */
+function joined(head: string, tail: string): string {
+  const isOpen = kindsIn(head).at(-1) === LINE_COMMENT && !/^[ \t]*\r?\n/.test(tail);
+  return isOpen ? head + tail.trimStart() : head.trimEnd() + tail;
+}
+
+/** Comments of `outer` that are not within `inner`. */
+export function hasCommentAround(text: string, outer: Node, inner: Node): boolean {
+  const before = text.slice(outer.offset, inner.offset);
+  const after = text.slice(inner.offset + inner.length, outer.offset + outer.length);
+  return [...kindsIn(before), ...kindsIn(after)].some((kind) => kind === LINE_COMMENT || kind === BLOCK_COMMENT);
+}
+
+/** Another value in the place of one. */
+export function replaced(text: string, { offset, length }: Node, value: string): string {
+  return text.slice(0, offset) + value + text.slice(offset + length);
+}
+
+/** Of all but the white space. */
+function kindsIn(text: string): number[] {
+  const scanner = createScanner(text);
+  const kinds: number[] = [];
+  for (let kind: number = scanner.scan(); kind !== EOF; kind = scanner.scan()) {
+    if (kind !== LINE_BREAK && kind !== TRIVIA) kinds.push(kind);
   }
-  const rest = text.slice(stop);
-  return children.length === 1 && head.endsWith(text[container.offset] ?? '') ? head + rest.trimStart() : head + rest;
+  return kinds;
 }
 
 /** The comma between two places, not one in a comment. */

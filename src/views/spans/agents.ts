@@ -29,7 +29,7 @@ export function agentFacts(agent: Agent, depth: number, contents: Contents): Age
   const { agentId, agentType, description, background } = agent;
   return {
     id: agentId,
-    type: agentType ?? null,
+    type: agentType === undefined ? null : contents.name(agentType),
     description: description === undefined ? null : contents.status(() => description, '') || null,
     depth,
     background,

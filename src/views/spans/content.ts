@@ -51,7 +51,7 @@ export function createContents(options: SpanOptions): Contents {
       if (block.type === 'thinking' && thinking && block.thinking !== '')
         return [{ type: 'thinking', text: shown(block.thinking) }];
       if (block.type === 'tool_use')
-        return [{ type: 'call', id: block.id, name: block.name, input: value(block.input) }];
+        return [{ type: 'call', id: block.id, name: mask(block.name), input: value(block.input) }];
       return [];
     });
   }

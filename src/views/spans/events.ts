@@ -61,7 +61,8 @@ function systemEvent(entry: Entry, key: string, contents: Contents): Happening[]
   const { compact, error, retryAttempt, maxRetries, retryInMs } = typedOf('system', json);
   if (subtype === 'compact_boundary') {
     const { trigger, preTokens, postTokens } = compact ?? {};
-    const details = known({ trigger, pre_tokens: preTokens, post_tokens: postTokens });
+    const why = trigger === undefined ? undefined : contents.name(trigger);
+    const details = known({ trigger: why, pre_tokens: preTokens, post_tokens: postTokens });
     return [
       {
         key,

@@ -97,7 +97,9 @@ function turnSpans(turn: Turn, previous: Turn | undefined, level: Level): Span[]
 
 function generationSpan(message: Message, input: Content | null, toolCount: number, level: Level): Span {
   const { scene, run, root, clock } = level;
-  const { usage, stopReason, model } = message;
+  const { usage } = message;
+  const named = (text: string | undefined) => (text === undefined ? null : scene.contents.name(text));
+  const [model, stopReason] = [named(message.model), named(message.stopReason)];
   const { pricing } = scene.options;
   const startMs = usableTime(message.started) ?? clock(message.entries[0]) ?? root.startMs;
   return spanOf(scene, root.spanId, {
@@ -112,13 +114,13 @@ function generationSpan(message: Message, input: Content | null, toolCount: numb
       input,
       output: scene.contents.message(message),
       generation: {
-        model: model ?? null,
+        model,
         messageId: message.id ?? null,
         requestId: message.requestId ?? null,
-        stopReason: stopReason ?? null,
+        stopReason,
         toolCount,
-        usage: usage ?? null,
-        incomplete: usage !== undefined && isIncomplete({ ended: stopReason !== undefined, usage }),
+        usage: usage === undefined ? null : { ...usage, serviceTier: named(usage.serviceTier) ?? undefined },
+        incomplete: usage !== undefined && isIncomplete({ ended: stopReason !== null, usage }),
         cost: pricing === undefined ? null : costIn(message, pricing),
       },
     },
@@ -128,7 +130,8 @@ function generationSpan(message: Message, input: Content | null, toolCount: numb
 function callSpans(call: ToolCall, parent: Span, turnEnd: number, level: Level): Span[] {
   const { scene, run, root, clock } = level;
   const { contents, options } = scene;
-  const { id, name, status, result } = call;
+  const { id, status, result } = call;
+  const name = contents.name(call.name);
   const startMs = usableTime(call.started) ?? clock(call.use) ?? root.startMs;
   const key = `${run.key} ${callKey(call)}`;
   const span = spanOf(scene, parent.spanId, {

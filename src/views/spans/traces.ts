@@ -84,8 +84,9 @@ export function isMore(mark: string, sent: string): boolean {
   return Number.parseInt(mark, 10) > Number.parseInt(sent, 10);
 }
 
+/** For what no name or word matters to: looking for secrets takes time. */
 function withoutContent(options: SpanOptions): SpanOptions {
-  return { ...options, content: false, pricing: undefined };
+  return { ...options, content: false, pricing: undefined, mask: undefined };
 }
 
 /** What branches share is the same in each. */

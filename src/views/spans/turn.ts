@@ -37,7 +37,8 @@ export function spansOfStray(agent: Agent, options: SpanOptions): Span[] {
   const turns = workOf(agent, undefined, options);
   const [first] = turns ?? [];
   if (turns === undefined || first === undefined) return [];
-  const name = agent.warmup ? 'Warmup' : `Agent ${agent.agentType ?? agent.agentId}`;
+  const { mask = (text: string) => text } = options;
+  const name = agent.warmup ? 'Warmup' : `Agent ${mask(agent.agentType ?? agent.agentId)}`;
   const trace = { ...traceFacts(first, options), name, turn: 0 };
   const scene = sceneOf(strayTraceId(agent, options), trace, options);
   return agentSpans(scene, { key: '', name, turns, parent: null, agent: agentFacts(agent, 1, scene.contents) });

@@ -1,5 +1,16 @@
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { describe, expect, test } from 'vitest';
@@ -113,7 +124,160 @@ describe('skein hook install changes nothing but its own entries', () => {
     ["'/a b/skein' hook run", true],
     ['skein hook status', false],
     ['cc-langfuse', false],
+    ["SKEIN_HOME='/a b' skein hook run", true],
+    ['"C:\\Program Files\\nodejs\\node.exe" "C:\\tools\\bin\\skein" hook run --archive', true],
+    ['/opt/my\\ tools/skein hook run', true],
+    ['node --no-warnings /x/skein hook run', true],
+    [`'${process.execPath}' /x/skein hook run`, true],
+    ['skein hook run --archive 2>/dev/null || true', true],
+    ['notify-send "skein hook run" finished', false],
+    ['notify-send skein hook run', false],
+    ['/opt/my-skein hook run', false],
+    ['/opt/skein-old hook run', false],
+    ['/opt/skein/other hook run', false],
+    ['skein "hook run"', false],
+    ['skein hook runner', false],
+    ['node', false],
+    ['', false],
   ])('%s is ours: %s', (command, ours) => expect(isOurs(command)).toBe(ours));
+});
+
+describe('what others wrote stays', () => {
+  const OTHER = 'skein hook run --langfuse';
+  const COMMENTED = `{
+  // my settings
+  "hooks": {
+    // explains why Stop is here
+    "Stop": [
+      // the tracer
+      {"hooks":[{"type":"command","command":"skein hook run --archive"}]}
+    ]
+  },
+  "model": "opus"
+}
+`;
+
+  test('comments in and above a list, when installed again with other options: only the command is another', () => {
+    const file = settings(COMMENTED);
+    install(file);
+    const first = read(file);
+    install(file, OTHER);
+    expect(read(file)).toBe(first.replaceAll(JSON.stringify(COMMAND), JSON.stringify(OTHER)));
+    for (const comment of ['// my settings', '// explains', '// the tracer']) expect(first).toContain(comment);
+    expect(hooksIn(file)).toHaveLength(EVENTS.length);
+  });
+
+  test('and when uninstalled', () => {
+    const file = settings(COMMENTED);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe(COMMENTED.replace(/\n +\{"hooks".+/, ''));
+  });
+
+  test('of several of ours for one event one is left, changed where it stands; the timeout with it', () => {
+    const own = (command: string) => `{ "hooks": [ { "command": "${command}", /* long */ "timeout": 99 } ] }`;
+    const stop = `[ ${own('skein hook run')}, /* between */ ${own('node /x/skein hook run')} ]`;
+    const file = settings(`{ "hooks": { "Stop": ${stop}, "Notification": [${own('skein hook run')}] } }`);
+    install(file, OTHER);
+    expect(hooksIn(file)).toEqual(EVENTS.map((event) => ({ event, command: OTHER })));
+    expect(read(file)).toContain(
+      `"Stop": [ { "hooks": [ { "command": "${OTHER}", /* long */ "timeout": 13 } ] } /* between */ ]`,
+    );
+    expect(valueIn(read(file)).hooks).not.toHaveProperty('Notification');
+  });
+
+  test.each(['"hooks": {}', '"hooks": { "Stop": [] }', '"hooks": { "Stop": [], "Notification": [] }'])(
+    'what was there empty is there again: %s',
+    (own) => {
+      const before = `{\n  ${own}\n}\n`;
+      const file = settings(before);
+      install(file);
+      install(file, OTHER);
+      removeHooks(file, REAL);
+      expect(valueIn(read(file))).toEqual(valueIn(before));
+      // As often as one likes.
+      install(file);
+      removeHooks(file, REAL);
+      expect(valueIn(read(file))).toEqual(valueIn(before));
+    },
+  );
+
+  test('the copies tell what was there; without them, and of copies that tell nothing, what is left empty goes', () => {
+    const file = settings('{"hooks":{"Stop":[]}}');
+    install(file);
+    for (const name of readdirSync(dirname(file)).filter((each) => each.includes('.before-skein')))
+      rmSync(join(dirname(file), name));
+    writeFileSync(`${file}.before-skein-7`, '{ damaged');
+    removeHooks(file, REAL);
+    expect(read(file)).toBe('{}');
+  });
+
+  test('a group with more in it than ours is not ours', () => {
+    const own = '{"type":"command","command":"skein hook run"}';
+    const file = settings(`{"hooks":{"Stop":[{"matcher":"x","hooks":[${own}]},{ /* mine */ "hooks":[${own}]}]}}`);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe('{"hooks":{"Stop":[{"matcher":"x","hooks":[]},{ /* mine */ "hooks":[]}]}}');
+  });
+
+  test('hooks that only name ours', () => {
+    const commands = ['notify-send "skein hook run" finished', '/opt/my-skein hook run'];
+    const groups = commands.map((command) => ({ hooks: [{ type: 'command', command }] }));
+    const before = `${JSON.stringify({ hooks: { Stop: groups } }, null, 2)}\n`;
+    const file = settings(before);
+    install(file);
+    expect(valueIn(read(file)).hooks.Stop.slice(0, 2)).toEqual(groups);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe(before);
+  });
+
+  const OWN = '{"hooks":[{"type":"command","command":"skein hook run"}]}';
+  test.each([
+    ['[{"a":1}, // keep me\n  OWN ]', '[{"a":1} // keep me\n  ]'],
+    ['[{"a":1} // keep me\n, OWN ]', '[{"a":1} // keep me\n ]'],
+    ['[{"a":1}, // keep me\n  OWN // and me\n]', '[{"a":1} // keep me\n  // and me\n]'],
+    ['[{"a":1}, // keep me\n  OWN\n]', '[{"a":1} // keep me\n]'],
+    ['[{"a":1}, // keep me\r\n  OWN\r\n]', '[{"a":1} // keep me\r\n]'],
+    ['[// keep me\n  OWN, {"a":1}]', '[// keep me\n  {"a":1}]'],
+    ['[// keep me [\n  OWN]', '[// keep me [\n  ]'],
+    ['[OWN /* keep me */, {"a":1}]', '[ /* keep me */ {"a":1}]'],
+    ['[OWN // keep me\n]', '[ // keep me\n]'],
+    ['[{"a":1}, OWN,]', '[{"a":1},]'],
+  ])('a line comment keeps its line end, and every comment stays: %s', (list, left) => {
+    const file = settings(`{ "hooks": { "Stop": ${list.replace('OWN', OWN)} } }`);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe(`{ "hooks": { "Stop": ${left} } }`);
+  });
+
+  test('a comma after the last', () => {
+    const before = '{\n  "hooks": {\n    "Stop": [\n      {"a": 1},\n    ],\n  },\n}\n';
+    const file = settings(before);
+    install(file);
+    expect(hooksIn(file)).toHaveLength(EVENTS.length);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe(before);
+  });
+
+  test('a byte order mark', () => {
+    const before = '\uFEFF{\n  "a": 1\n}\n';
+    const file = settings(before);
+    const { backup } = install(file);
+    expect(read(file).startsWith('\uFEFF{\n  "a": 1,')).toBe(true);
+    expect(read(backup ?? '')).toBe(before);
+    expect(hooksIn(file)).toHaveLength(EVENTS.length);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe(before);
+  });
+
+  test('a link: the file it leads to is changed; one that leads nowhere is refused', () => {
+    const [file, target] = [settings(), settings('{\n  "a": 1\n}\n')];
+    symlinkSync(target, file);
+    install(file);
+    expect([lstatSync(file).isSymbolicLink(), hooksIn(target).length]).toEqual([true, EVENTS.length]);
+    rmSync(target);
+    expect(() => install(file)).toThrow(/a link to .*settings\.json, which is not there/);
+    expect(() => addHooks(file, COMMAND, 13, { dryRun: true })).toThrow(/which is not there/);
+    expect(removeHooks(file, REAL).changed).toBe(false);
+    expect([readlinkSync(file), existsSync(target)]).toEqual([target, false]);
+  });
 });
 
 describe('whatever the settings', () => {
