@@ -13,15 +13,19 @@ function charactersOf(text: string): Intl.Segments {
   return segmenter.segment(text);
 }
 
+/** Characters for each column: no writing needs more, while marks without a width could go on for ever. */
+const DENSEST = 8;
+
 /** At most `width` columns, cut between characters with an ellipsis. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return '';
-  if (displayWidth(text) <= width) return text;
+  const most = width * DENSEST;
+  if (text.length <= most && displayWidth(text) <= width) return text;
   let kept = '';
   let used = 0;
   for (const { segment } of charactersOf(text)) {
     const size = displayWidth(segment);
-    if (used + size > width - 1) break;
+    if (used + size > width - 1 || kept.length + segment.length > most) break;
     kept += segment;
     used += size;
   }

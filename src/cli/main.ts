@@ -102,7 +102,7 @@ async function runDefault(context: Context, argv: readonly string[]): Promise<nu
 }
 
 /** What only a list can do is asked of that. */
-const LISTS = /^(?:--json|--limit|--reverse|--sort|--after|--before|--plain|-n)(?![\w-])/;
+const LISTS = /^(?:--json|--limit|--page|--reverse|--sort|--after|--before|--plain|-n)(?![\w-])/;
 
 function isScreen({ out, env }: Context, argv: readonly string[]): boolean {
   if (!out.isTerminal || env.TERM === 'dumb' || argv.some((word) => LISTS.test(word))) return false;

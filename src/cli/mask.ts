@@ -2,6 +2,7 @@
 import type { Mask } from '../views/options.ts';
 import type { Arguments, Option } from './command.ts';
 import type { Context } from './context.ts';
+import { inertJson, jsonText } from './jsontext.ts';
 
 export const REVEAL_OPTION = {
   reveal: { type: 'boolean', help: 'Show secrets as they are instead of masked (docs/redaction.md)' },
@@ -16,11 +17,14 @@ export interface Masking extends Mask {
    * stands before the place that gave it away. What is longer than can be held back is not.
    */
   settled(make: () => Iterable<string>): Iterable<string>;
+  /** How many secrets it has found so far that it masks wherever they stand. */
+  learnt(): number;
 }
 
 const revealed: Masking = Object.assign((text: string) => text, {
-  json: toJson,
+  json: jsonText,
   settled: (make: () => Iterable<string>) => make(),
+  learnt: () => 0,
 });
 
 /** Characters that are held back. */
@@ -50,15 +54,12 @@ export async function openMask(context: Context, args: Arguments): Promise<Maski
     }
     yield* masker.learnt > before && size <= MOST_HELD ? make() : held;
   }
-  const json = (value: object) => maskJsonText(toJson(value), masker);
+  const json = (value: object) => inertJson(maskJsonText(JSON.stringify(value, null, 2), masker));
   return Object.assign((text: string) => masker.mask(text), {
     json: (value: object) => [...settled(() => [json(value)])].join(''),
     settled,
+    learnt: () => masker.learnt,
   });
-}
-
-function toJson(value: object): string {
-  return JSON.stringify(value, null, 2);
 }
 
 function tell({ err }: Context): void {

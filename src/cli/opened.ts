@@ -14,8 +14,10 @@ import type { Arguments, Option } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
 import type { Library } from './library.ts';
+import { quoted } from './quoted.ts';
 import { selectOne } from './select.ts';
 import { teamFlag } from './shelf.ts';
+import { shortId } from './shortid.ts';
 
 export interface OpenedChat {
   readonly listed: ListedChat;
@@ -120,7 +122,7 @@ function findBranch(chat: Chat, wanted: string): Branch {
   throw new UsageError(
     `There is no branch "${wanted}"; the chat has ${chat.branches.length}.`,
     chat.id,
-    `See them: skein tree ${chat.id.slice(0, 8)}${teamFlag()}`,
+    `See them: skein tree ${quoted(shortId(chat.id))}${teamFlag()}`,
   );
 }
 

@@ -7,6 +7,7 @@ import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
 import { UsageError } from './errors.ts';
 import type * as Kept from './kept.ts';
+import { quoted } from './quoted.ts';
 
 let loaded: typeof Kept | undefined;
 let team: TeamStore | undefined;
@@ -29,6 +30,7 @@ export async function loadStore(context: Context, args: Arguments): Promise<void
     import('../team/target.ts'),
   ]);
   const target = resolveTarget(context, named, { insecure: args.flag('insecure') });
+  // Profiles may be called anything.
   flag = ` --team ${quoted(named.includes('://') ? `${target.url}/${target.database}` : named)}`;
   // One that is asked again and again, as by the MCP server, stays open.
   const key = JSON.stringify(target);
@@ -36,11 +38,6 @@ export async function loadStore(context: Context, args: Arguments): Promise<void
   await team?.close();
   team = openTeamStore(target);
   opened = key;
-}
-
-/** For a shell: profiles may be called anything. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** What tells another verb where to look. */

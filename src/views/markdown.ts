@@ -61,7 +61,8 @@ function callBlocks(call: ToolCall, options: ViewOptions): string[] {
 }
 
 function agentBlocks(agent: AgentView, options: ViewOptions): string[] {
-  const title = `agent ${escapeInline(safeLine(agent.type ?? agent.agentId))}: ${agentFacts(agent)}`;
+  const name = agent.type ?? agent.agentId;
+  const title = `agent ${escapeInline(safeLine(options.mask?.(name) ?? name))}: ${agentFacts(agent)}`;
   if (options.tools !== 'full') return [`- *${title}*`];
   const inner = agent.turns.flatMap((turn) => itemsOf(turn).flatMap((item) => itemBlocks(item, options)));
   return [`*${title}*`, ...inner];
@@ -104,9 +105,9 @@ function partBlock(part: Part): string {
         .map(({ question, answer }) => `- ${escapeInline(safeLine(question))} **${escapeInline(safeLine(answer))}**`)
         .join('\n');
     case 'image':
-      return `*image ${part.mediaType ?? ''}*`;
+      return `*image ${escapeInline(safeLine(part.mediaType ?? ''))}*`;
     case 'json':
-      return fence(JSON.stringify(part.value, null, 2), 'json');
+      return fence(safeText(JSON.stringify(part.value, null, 2)), 'json');
     case 'text':
       return fence(safeText(part.text).trimEnd(), 'text');
   }

@@ -13,7 +13,12 @@ export function maskedItem(item: Item, mask: Mask | undefined): Item {
 
 export function maskedView(view: ToolView, mask: Mask | undefined): ToolView {
   if (mask === undefined) return view;
-  return { ...view, argument: mask(view.argument), parts: view.parts.map((part) => maskedPart(part, mask)) };
+  return {
+    ...view,
+    name: mask(view.name),
+    argument: mask(view.argument),
+    parts: view.parts.map((part) => maskedPart(part, mask)),
+  };
 }
 
 function maskedPart(part: Part, mask: Mask): Part {
@@ -27,6 +32,7 @@ function maskedPart(part: Part, mask: Mask): Part {
       // A key goes over many lines.
       return {
         ...part,
+        path: mask(part.path),
         hunks: part.hunks.map((hunk) => ({ ...hunk, lines: mask(hunk.lines.join('\n')).split('\n') })),
       };
     case 'todos':
@@ -47,7 +53,7 @@ function maskedPart(part: Part, mask: Mask): Part {
     case 'json':
       return { ...part, value: maskedJson(part.value, mask) };
     case 'image':
-      return part;
+      return part.mediaType === undefined ? part : { ...part, mediaType: mask(part.mediaType) };
   }
 }
 

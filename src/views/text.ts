@@ -104,7 +104,8 @@ function callLines(call: ToolCall, options: ViewOptions, paint: Paint): string[]
 }
 
 function agentLines(agent: AgentView, options: ViewOptions, paint: Paint): string[] {
-  const title = `↳ agent ${safeLine(agent.type ?? agent.agentId)}: ${agentFacts(agent)}`;
+  const name = agent.type ?? agent.agentId;
+  const title = `↳ agent ${safeLine(options.mask?.(name) ?? name)}: ${agentFacts(agent)}`;
   if (options.tools !== 'full') return [`  ${paint.accent(title)}`];
   return indent([
     paint.accent(title),
@@ -149,7 +150,7 @@ function partLines(part: Part, paint: Paint): string[] {
         `  ${paint.bold(safeLine(answer))}`,
       ]);
     case 'image':
-      return [paint.dim(`[image ${part.mediaType ?? ''}]`)];
+      return [paint.dim(`[image ${safeLine(part.mediaType ?? '')}]`)];
     case 'json':
       return safeText(JSON.stringify(part.value, null, 2)).split('\n');
     case 'text':

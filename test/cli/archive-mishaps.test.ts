@@ -2,10 +2,11 @@
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/archive/sqlite.ts';
 import { asArray, at, type JsonObject } from '../../src/format/json.ts';
 import { assistant, chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
-import { machine } from '../support/inprocess.ts';
+import { machine, runHere } from '../support/inprocess.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000000';
 const B = 'bbbbbbbb-0000-4000-8000-000000000000';
@@ -69,6 +70,68 @@ describe('an index that is damaged', () => {
   test('forget works all the same', async () => {
     const run = await damaged();
     expect(await run('archive', 'forget', A, '--yes')).toMatchObject({ code: 0 });
+  });
+});
+
+describe('what cannot be done is told in the right words', () => {
+  async function synced() {
+    const { env, run } = machine(rootOf({ [`projects/-m/${A}.jsonl`]: talk(A, 'hello', 'm1') }));
+    await run('archive', 'sync');
+    return { env, archive: (...args: string[]) => runHere(['archive', ...args], env, { told: true }) };
+  }
+
+  test('import of a folder, of another file, of what a newer Skein wrote', async () => {
+    const { env, archive } = await synced();
+    const folder = await archive('import', env.SKEIN_HOME);
+    expect([folder.code, folder.err]).toEqual([1, expect.stringContaining('not a file')]);
+    writeFileSync(join(env.HOME, 'x.db'), 'text'.repeat(100));
+    await archive('export', join(env.HOME, 'newer.db'));
+    const db = openDatabase(join(env.HOME, 'newer.db'));
+    db.exec('PRAGMA user_version = 9');
+    db.close();
+    const [text, newer] = [await archive('import', 'x.db'), await archive('import', 'newer.db')];
+    expect([text.code, text.err]).toEqual([1, expect.stringContaining('Name what skein archive export wrote')]);
+    expect([newer.code, newer.err]).toEqual([1, expect.stringContaining('Use a newer Skein.')]);
+    for (const { err } of [folder, text, newer]) expect(err).not.toMatch(/SKEIN_HOME|space|jsonl/);
+  });
+
+  test('export to a folder, or onto the archive', async () => {
+    const { env, archive } = await synced();
+    const folder = await archive('export', env.HOME, '--force');
+    expect([folder.code, folder.err]).toEqual([1, expect.stringContaining('It is a folder')]);
+    expect(folder.err).not.toContain('jsonl');
+    const own = await archive('export', join(env.SKEIN_HOME, 'archive.db'), '--force');
+    expect([own.code, own.err]).toEqual([1, expect.stringContaining('file of the archive itself')]);
+    expect((await archive('verify')).code).toBe(0);
+  });
+
+  test('restore of a version that nothing has, and of files of another machine', async () => {
+    const { env, archive } = await synced();
+    const none = await archive('restore', A, '--version', '9');
+    expect([none.code, none.text]).toEqual([1, expect.stringContaining('1 without such a version')]);
+    const other = machine(rootOf({ [`projects/-m/${B}.jsonl`]: talk(B, 'theirs', 'm2') }));
+    await other.run('archive', 'sync');
+    await other.run('archive', 'export', join(env.HOME, 'theirs.db'));
+    await archive('import', 'theirs.db');
+    const all = await archive('restore', '--all');
+    expect([all.code, all.text]).toEqual([
+      1,
+      expect.stringContaining('1 file of another machine: skein archive restore --all --to DIR'),
+    ]);
+    const one = await archive('restore', B, '--json');
+    expect([one.code, one.json()]).toMatchObject([1, { files: [{ outcome: 'foreign' }] }]);
+    expect((await archive('restore', B, '--to', 'back')).code).toBe(0);
+  });
+
+  test('damage is told with what mends it, and sync --full says that it did', async () => {
+    const { env, archive } = await synced();
+    const db = openDatabase(join(env.SKEIN_HOME, 'archive.db'));
+    db.exec("UPDATE pack SET data = x'00'");
+    db.close();
+    expect((await archive('verify')).text).toContain('skein archive sync --full');
+    expect((await archive('sync')).text).toContain('nothing new');
+    expect((await archive('sync', '--full')).text).toContain('1 damaged in the archive, whole again');
+    expect((await archive('verify')).code).toBe(0);
   });
 });
 

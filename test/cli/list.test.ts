@@ -31,6 +31,31 @@ const user = (uuid: string, text: string, more = {}) => ({
 const first = (root: string) => at(skein(['list', '--root', root, '--json']).json(), 'chats');
 
 describe('list', () => {
+  test('page by page: the last line says that there are more, and ids are such that they open', () => {
+    const root = tempFolder();
+    mkdirSync(join(root, 'projects', '-work-app'), { recursive: true });
+    const ids = Array.from({ length: 5 }, (_, n) => `session-00000000000000000${n}`);
+    for (const [n, id] of ids.entries())
+      writeFileSync(
+        join(root, 'projects', '-work-app', `${id}.jsonl`),
+        `${JSON.stringify(user(id, `hi ${n}`, { sessionId: id }))}\n`,
+      );
+    const page = (...args: string[]) => skein(['list', '--root', root, ...args]);
+    const pages = [1, 2, 3].map((number) => page('--limit', '2', '--page', String(number)).text);
+    expect(pages.map((text) => /^.*more: .*$/m.exec(text)?.[0])).toEqual([
+      '1–2 shown; more: --page 2',
+      '3–4 shown; more: --page 3',
+      undefined,
+    ]);
+    const shown = pages.flatMap((text) => text.match(/session-\d+/g) ?? []);
+    expect(shown.toSorted()).toEqual(ids);
+    for (const id of shown) expect(skein(['show', id, '--root', root]).code).toBe(0);
+    expect(page('--limit', '2', '--page', '9')).toMatchObject({ code: 1, err: 'There is no page 9; the last is 3.\n' });
+    expect(page('--page', '2')).toMatchObject({ code: 1, err: 'There is no page 2; the last is 1.\n' });
+    expect(at(page('--limit', '2', '--page', '3', '--json').json(), 'chats')).toMatchObject([{ id: shown[4] }]);
+    expect(page('--page', '0').code).toBe(2);
+  });
+
   test.each([
     [
       'E7: the first prompt, not a caveat or a command output',

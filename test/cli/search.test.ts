@@ -1,10 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asArray, asNumber, asString, at } from '../../src/format/json.ts';
+import { asArray, asNumber, asObject, asString, at } from '../../src/format/json.ts';
 import { assistant, result, text, toJsonl, toolUse, user, uuidOf } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
-import { skein } from '../support/skein.ts';
+import { rootWith, skein } from '../support/skein.ts';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
 const SECRET = ['ghp', '1234567890abcdefABCDEF1234567890abcd'].join('_');
@@ -49,6 +50,7 @@ describe('skein search', () => {
     expect(at(run(['search', 'login', '--scan', '--json']).json(), 'engine')).toBe('files');
     expect(at(run(['search', '/log.n/i', '--json']).json(), 'total')).toBe(4);
     expect(at(run(['search', 'ogi', '--substring', '--json']).json(), 'total')).toBe(4);
+    for (const text of ['~ogi', '/log.n/i']) expect(run(['search', text]).text).toContain('4 found (1 file read)');
   });
 
   test('the commands it gives lead to what was found', () => {
@@ -137,6 +139,43 @@ describe('skein search', () => {
     expect([page(1), page(2), page(3)].map((each) => uuids(each).length)).toEqual([2, 1, 0]);
     expect(asNumber(at(page(2), 'offset'))).toBe(2);
     expect(run(['search', 'login', '--limit', '2']).text).toContain('3 found, 1–2 shown; more: --page 2');
+  });
+
+  test('a page beyond the last says so', () => {
+    const { run } = home();
+    expect(run(['search', 'login', '--limit', '2', '--page', '9']).text).toContain('3 found; the last page is 2 (');
+  });
+
+  test('what is printed to be copied runs as it stands, whatever the ids are', () => {
+    const sessions = ['session-000000000000000001', 'session-000000000000000002', "odd; touch 'x' $(y)"];
+    const more = { cwd: "/work/it's & more", timestamp: '2026-01-02T10:00:00Z' };
+    const root = rootWith(
+      Object.fromEntries(
+        sessions.map((sessionId, n) => [
+          `${sessionId}.jsonl`,
+          toJsonl([{ ...user(`caracal ${n}`), ...more, sessionId, uuid: `msg-0000000000000000${n};touch x` }]),
+        ]),
+      ),
+      writeFileSync,
+    );
+    const words = (command: string) => execFileSync('sh', ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8' });
+    for (const [n, sessionId] of sessions.entries()) {
+      const asked = ['search', `caracal ${n}`, '--root', root];
+      const [, open = ''] = /^ {2}(skein show .*)$/m.exec(skein(asked).text) ?? [];
+      expect(words(open)).toBe(`skein\nshow\n${sessionId}\n--turn\nmsg-0000000000000000${n};touch x\n`);
+      const shown = skein([...words(open).trimEnd().split('\n').slice(1), '--root', root]);
+      expect([shown.code, shown.text.includes(`caracal ${n}`)]).toEqual([0, true]);
+      const [hit] = asArray(at(skein([...asked, '--json']).json(), 'hits')) ?? [];
+      expect(asString(at(hit, 'open'))).toBe(open);
+      const [cd = '', resume = ''] = asString(at(hit, 'resume'))?.split(' && claude') ?? [];
+      expect([words(cd), words(resume)]).toEqual([`cd\n${more.cwd}\n`, `--resume\n${sessionId}\n`]);
+    }
+  });
+
+  test('an id that would be an option is in no command as one', () => {
+    const root = rootWith({ '--danger.jsonl': toJsonl([{ ...user('caracal'), uuid: '--reveal' }]) }, writeFileSync);
+    const { hits } = asObject(skein(['search', 'caracal', '--json', '--root', root]).json()) ?? {};
+    expect(hits).toMatchObject([{ open: null, resume: 'claude --resume=--danger' }]);
   });
 
   test.each([

@@ -9,18 +9,19 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { addServer } from '../../src/client/mcp/install.ts';
 import { pageOf } from '../../src/client/mcp/server.ts';
 import { asArray, asObject, asString, at, type Json, parseJson } from '../../src/format/json.ts';
+import { random } from '../redact/samples.ts';
 import { until } from '../server/helpers.ts';
-import { toJsonl, user } from '../support/build.ts';
+import { chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { silentServer } from '../support/silent.ts';
 import { BIN, rootWith, skein } from '../support/skein.ts';
 
 const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
 
-async function connected(root = DEMO): Promise<Client> {
+async function connected(root = DEMO, ...more: string[]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   const env = { HOME: tempFolder(), PATH: process.env.PATH ?? '', TZ: 'UTC' };
-  const args = [BIN, 'mcp', '--root', root];
+  const args = [BIN, 'mcp', '--root', root, ...more];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }));
   onTestFinished(() => client.close());
   return client;
@@ -57,6 +58,56 @@ describe('skein mcp, driven by the official client', () => {
     expect(first.text).toMatch(/\[page 1 of \d+\]$/);
     expect(second.text).toMatch(/\[page 2 of \d+\]$/);
     expect(second.text.slice(0, 200)).not.toBe(first.text.slice(0, 200));
+  });
+
+  test('every hit and every chat can be reached, whatever the limit; each page fits and says which is next', async () => {
+    const ids = Array.from({ length: 100 }, (_, n) => `${10_000_000 + n}-0000-4000-8000-000000000000`);
+    const said = `pagingword ${'and much more to say about it '.repeat(20)}`;
+    const sessions = ids.map((sessionId, n) => [
+      `${sessionId}.jsonl`,
+      toJsonl(chain([user(`${n} ${said}`, { uuid: `u-${n}` })], { sessionId })),
+    ]);
+    const client = await connected(rootWith(Object.fromEntries(sessions), writeFileSync));
+    for (const [name, input, most] of [
+      ['search_history', { query: 'pagingword', limit: 50 }, 15],
+      ['search_history', { query: 'pagingword', limit: 4 }, 4],
+      ['list_chats', {}, 30],
+      ['list_chats', { limit: 200 }, 45],
+    ] as const) {
+      const seen: string[] = [];
+      for (let page = 1; page <= Math.ceil(100 / most); page += 1) {
+        const { text, isError } = await call(client, name, { ...input, page });
+        const found = ids.filter((id) => text.includes(id.slice(0, 8)));
+        expect([isError, text.length < 9000, found.length]).toEqual([false, true, Math.min(most, 100 - seen.length)]);
+        seen.push(...found);
+        const next = seen.length < 100 ? `more: --page ${page + 1}` : 'more: none';
+        expect(/more: --page \d+/.exec(text)?.[0] ?? 'more: none').toBe(next);
+      }
+      expect(seen.sort()).toEqual(ids);
+      const beyond = await call(client, name, { ...input, page: 99 });
+      expect(beyond.text).toMatch(/the last( page)? is \d+/);
+    }
+  }, 60_000);
+
+  test('secrets are masked, also in what went wrong; --reveal shows them, and its entry can say so', async () => {
+    const token = `ghp_${random(36, 'mcp')}`;
+    const root = rootWith({ 'a.jsonl': toJsonl(chain([user(`needle ${token}`)])) }, writeFileSync);
+    for (const [client, isShown] of [
+      [await connected(root), false],
+      [await connected(root, '--reveal'), true],
+    ] as const) {
+      expect(client.getInstructions()?.includes('Secrets are masked')).toBe(!isShown);
+      const answers = [
+        await call(client, 'search_history', { query: 'needle' }),
+        await call(client, 'list_chats', {}),
+        await call(client, 'read_chat', { chat: 'a' }),
+        await call(client, 'read_chat', { chat: `nosuch ${token}` }),
+        await call(client, 'search_history', { query: `rol:${token}` }),
+      ];
+      expect(answers.map(({ text }) => text.includes(token))).toEqual(answers.map(() => isShown));
+    }
+    const { text } = skein(['mcp', 'install', '--reveal', '--dry-run', '--json'], { home: tempFolder() });
+    expect(asArray(at(parseJson(text), 'server', 'args'))?.slice(1)).toEqual(['mcp', '--reveal']);
   });
 
   test('errors say what to do; nothing found is no error', async () => {

@@ -14,6 +14,7 @@ describe('shown before the place that gives it away', () => {
     ['show', ID, '--format', 'md'],
     ['show', ID, '--json'],
     ['context', ID, '--json'],
+    ['context', ID],
   ])('it is masked: %s %s %s %s', (...args) => {
     const root = rootWith({ [`${ID}.jsonl`]: toJsonl(chain(LINES)) }, writeFileSync);
     const ran = skein([...args, '--root', root]);

@@ -8,6 +8,7 @@ import { findRoots, type Root } from '../../disk/roots.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 
 export function folderOf(context: Context): string {
   return resolve(context.cwd, archiveFolder(context));
@@ -50,7 +51,7 @@ export async function tellProblems(context: Context, problems: readonly Problem[
 }
 
 export function writeJson(context: Context, value: unknown): void {
-  context.out.write(`${JSON.stringify(value, null, 2)}\n`);
+  context.out.write(`${jsonText(value)}\n`);
 }
 
 export function count(number: number, one: string, many = `${one}s`): string {

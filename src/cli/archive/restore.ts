@@ -9,6 +9,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
 import { progressOf } from '../progress.ts';
+import { quoted } from '../quoted.ts';
 import { chosenFiles } from './choose.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
@@ -27,39 +28,56 @@ export function restoreFiles(context: Context, args: Arguments): Promise<number>
     });
     progress.clear();
     const stopped = results.length < files.length;
+    const chosen = args.flag('all') ? '--all' : quoted(args.positionals[0] ?? '');
     if (args.flag('json')) writeJson(context, { archive: archive.path, files: results.map(toJson), stopped });
-    else writeText(context, results, stopped);
-    return results.some(({ outcome }) => WRONG.has(outcome)) ? 1 : 0;
+    else writeText(context, results, { stopped, chosen });
+    const none = results.length > 0 && results.every(({ outcome }) => outcome === 'missing');
+    return none || results.some(({ outcome }) => WRONG.has(outcome)) ? 1 : 0;
   });
 }
 
-/** A version that a file never had is not wrong: most files have one. */
-const WRONG: ReadonlySet<Restored> = new Set(['kept', 'damaged', 'refused']);
+/** A version that a file never had is not wrong, unless no file has it: most files have one. */
+const WRONG: ReadonlySet<Restored> = new Set(['kept', 'damaged', 'refused', 'foreign', 'failed']);
 
-const NOTES: Readonly<Partial<Record<Restored, string>>> = {
-  kept: 'something else is there; replace it with --force, or choose another place with --to',
-  refused: 'its name leads out of the folder',
-  damaged: 'its archived bytes are damaged; see skein archive verify',
-};
+interface Told {
+  readonly stopped: boolean;
+  /** What was asked for, as the command takes it. */
+  readonly chosen: string;
+}
 
-function writeText(context: Context, results: readonly RestoredFile[], stopped: boolean): void {
+function writeText(context: Context, results: readonly RestoredFile[], { stopped, chosen }: Told): void {
   const { out } = context;
-  for (const { path, outcome } of results) {
-    const note = NOTES[outcome];
-    if (note !== undefined) out.write(`${out.style.warn(outcome)} ${homePath(path, context.home)}: ${note}\n`);
+  for (const result of results) {
+    const note = noteOf(result);
+    if (note === undefined) continue;
+    out.write(`${out.style.warn(result.outcome)} ${homePath(result.path, context.home)}: ${note}\n`);
+  }
+  const number = (wanted: Restored) => results.filter(({ outcome }) => outcome === wanted).length;
+  const foreign = number('foreign');
+  if (foreign > 0) {
+    const command = `skein archive restore ${chosen} --to DIR`;
+    out.write(`${out.style.warn('left out')} ${count(foreign, 'file')} of another machine: ${command}\n`);
   }
   const restored = results.filter(({ outcome }) => outcome === 'restored');
-  const same = results.filter(({ outcome }) => outcome === 'same').length;
   const bytes = restored.reduce((sum, file) => sum + file.bytes, 0);
   const scrubbed = restored.filter((file) => file.scrubbed).length;
   const notes = [
-    same > 0 ? `; ${same} already there` : '',
+    number('same') > 0 ? `; ${number('same')} already there` : '',
+    number('missing') > 0 ? `; ${number('missing')} without such a version` : '',
     scrubbed > 0 ? `; ${scrubbed} scrubbed: secrets are masked` : '',
     stopped ? '; stopped early' : '',
   ];
   out.write(`${count(restored.length, 'file')} restored, ${humanBytes(bytes)}${notes.join('')}\n`);
 }
 
-function toJson({ file, path, bytes, outcome, scrubbed }: RestoredFile) {
-  return { path, kind: file.kind, session: file.session ?? null, bytes, outcome, scrubbed };
+function noteOf({ outcome, why }: RestoredFile): string | undefined {
+  if (outcome === 'kept' && why !== undefined) return `${why}; choose another place with --to`;
+  if (outcome === 'kept') return 'something else is there; replace it with --force, or choose another place with --to';
+  if (outcome === 'refused') return 'its name, or a link on its way, leads out of the folder';
+  if (outcome === 'damaged') return 'its archived bytes are damaged; see skein archive verify';
+  return outcome === 'failed' ? why : undefined;
+}
+
+function toJson({ file, path, bytes, outcome, why, scrubbed }: RestoredFile) {
+  return { path, kind: file.kind, session: file.session ?? null, bytes, outcome, why: why ?? null, scrubbed };
 }

@@ -48,11 +48,11 @@ export async function syncSources(
   return { report, problems: [...sources.problems, ...report.problems, ...(await updateDerived(context, archive))] };
 }
 
-export function toJson({ files, outcomes, forgotten, bytes, unscrubbed, stopped }: SyncReport) {
-  return { files, ...outcomes, forgotten, bytes, unscrubbed, stopped };
+export function toJson({ files, outcomes, forgotten, bytes, unscrubbed, mended, stopped }: SyncReport) {
+  return { files, ...outcomes, forgotten, bytes, unscrubbed, mended, stopped };
 }
 
-export function sentence({ files, outcomes, forgotten, bytes, unscrubbed, stopped }: SyncReport): string {
+export function sentence({ files, outcomes, forgotten, bytes, unscrubbed, mended, stopped }: SyncReport): string {
   const { added, appended, rewritten } = outcomes;
   const parts = [
     added > 0 ? `${added} new` : '',
@@ -62,5 +62,6 @@ export function sentence({ files, outcomes, forgotten, bytes, unscrubbed, stoppe
   const news = parts.length > 0 ? `${parts.join(', ')}: ${humanBytes(bytes)} archived` : 'nothing new';
   const left = forgotten > 0 ? `; ${forgotten} forgotten, left out` : '';
   const raw = unscrubbed > 0 ? `; ${unscrubbed} scrubbed before, what is new is not: skein archive scrub` : '';
-  return `${count(files, 'file')}, ${news}${left}${raw}${stopped ? '; stopped early' : ''}`;
+  const whole = mended > 0 ? `; ${mended} damaged in the archive, whole again` : '';
+  return `${count(files, 'file')}, ${news}${left}${raw}${whole}${stopped ? '; stopped early' : ''}`;
 }

@@ -1,5 +1,5 @@
 /** `skein archive export` and `skein archive import` */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { exportArchive } from '../../archive/export.ts';
 import { mergeInTurns } from '../../archive/merge.ts';
@@ -15,7 +15,10 @@ import { count, tellProblems, withArchive, writeJson } from './open.ts';
 
 export function exportFile(context: Context, args: Arguments): Promise<number> {
   const file = fileOf(context, args);
-  if (existsSync(file) && !args.flag('force')) {
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there?.isDirectory())
+    throw new CommandError('It is a folder.', file, 'Name a file, e.g. skein-archive.db in it.');
+  if (there !== undefined && !args.flag('force')) {
     throw new CommandError('There is something there already.', file, 'Choose another name, or say --force.');
   }
   return withArchive(context, { create: false }, (archive) => {
@@ -31,9 +34,10 @@ export function exportFile(context: Context, args: Arguments): Promise<number> {
 
 export function importFile(context: Context, args: Arguments): Promise<number> {
   const file = fileOf(context, args);
-  if (!existsSync(file))
-    throw new CommandError('There is no such file.', file, 'Name what skein archive export wrote.');
-  const other = openArchiveFile(file);
+  const there = statSync(file, { throwIfNoEntry: false });
+  if (there === undefined) throw new CommandError('There is no such file.', file, EXPORTED);
+  if (!there.isFile()) throw new CommandError('It is not a file.', file, EXPORTED);
+  const other = openArchiveFile(file, { notOurs: EXPORTED, another: (age) => `It was not touched. Use ${age} Skein.` });
   return withArchive(context, { create: true }, async (archive) => {
     const progress = progressOf(context, 'importing', [{ bytes: keptIn(other).rawBytes }]);
     const merged = await mergeInTurns(archive, other, {
@@ -47,11 +51,15 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
       await tellProblems(context, problems);
       const left = merged.forgotten > 0 ? `; ${count(merged.forgotten, 'file')} forgotten here, left out` : '';
       const what = `${count(merged.added, 'version')} taken in, ${humanBytes(merged.bytes)}`;
-      context.out.write(`${what}; ${merged.known} known already${left}${merged.stopped ? '; stopped early' : ''}\n`);
+      const mended = merged.mended > 0 ? `; ${merged.mended} damaged here, whole again` : '';
+      const rest = `${mended}${left}${merged.stopped ? '; stopped early' : ''}`;
+      context.out.write(`${what}; ${merged.known} known already${rest}\n`);
     }
     return merged.problems.length > 0 ? 1 : 0;
   }).finally(() => other.close());
 }
+
+const EXPORTED = 'Name what skein archive export wrote.';
 
 function fileOf(context: Context, args: Arguments): string {
   const [file] = args.positionals;

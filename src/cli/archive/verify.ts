@@ -21,6 +21,9 @@ export function verifyArchive(context: Context, args: Arguments): Promise<number
   });
 }
 
+const MENDING = `Keep a copy of the archive's file. Then: skein archive sync --full (mends what is still on disk),
+skein archive import FILE (what an export has)`;
+
 function writeText({ out }: Context, result: Verified): void {
   const { files, versions, scrubbed, bytes, pieces, packs, faults, stopped } = result;
   for (const { where, what } of faults) out.write(`${out.style.bad('fault')} ${where}: ${what}\n`);
@@ -29,4 +32,5 @@ function writeText({ out }: Context, result: Verified): void {
   const masked = scrubbed > 0 ? ` (${scrubbed} scrubbed)` : '';
   const extent = `${count(files, 'file')}, ${count(versions, 'version')}${masked}, ${humanBytes(bytes)}`;
   out.write(`${verdict}: ${extent}, ${count(pieces, 'stored line')} in ${count(packs, 'pack')}\n`);
+  if (faults.length > 0) out.write(`${MENDING}\n`);
 }

@@ -1,5 +1,6 @@
 /** What verbs answer in JSON, as the screen takes it. */
 import { asArray, asNumber, asObject, asString, isObject, type Json, parseJson } from '../../format/json.ts';
+import { shortId } from '../shortid.ts';
 import { tokensText } from '../slim/table.ts';
 import type { Event, Hit, SlimScreen } from './state.ts';
 
@@ -53,5 +54,5 @@ export function slimmedIn(out: string): string {
   const report = asObject(parseJson(out));
   const tokens = (side: Json | undefined) => asNumber(asObject(side)?.tokens) ?? 0;
   const sizes = `${tokensText(tokens(report?.before))} → ~${tokensText(tokens(report?.after))} tokens`;
-  return `Slimmed: ${sizes}; new session ${(asString(report?.sessionId) ?? '').slice(0, 8)}`;
+  return `Slimmed: ${sizes}; new session ${shortId(asString(report?.sessionId) ?? '')}`;
 }

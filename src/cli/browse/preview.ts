@@ -48,7 +48,7 @@ export function factLines(chat: ListedChat, look: Look, width: number, opened: O
       `${chat.turns} ${chat.turns === 1 ? 'turn' : 'turns'}`,
       opened && `${tokenCount(tokensOf(opened.chat.usage()))} tokens`,
       humanBytes(chat.bytes),
-      shortModel(chat.model),
+      plain(shortModel(chat.model), look),
       ago(chat.updated, look.now),
     ],
     [

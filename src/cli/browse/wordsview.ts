@@ -2,6 +2,7 @@
 import { safeLine } from '../../views/safe.ts';
 import { ago, pad } from '../layout.ts';
 import { LABELS } from '../search/print.ts';
+import { shortId } from '../shortid.ts';
 import type { Layout } from './layout.ts';
 import { type Look, titleOf, within } from './look.ts';
 import type { Hit, State, WordsScreen } from './state.ts';
@@ -29,7 +30,7 @@ export function hitRows(state: State, screen: WordsScreen, look: Look, { list }:
 
 function heading(state: State, hit: Hit, look: Look): string {
   const chat = chatOfHit(state, hit);
-  return `  ${look.style.bold(chat === undefined ? `chat ${safeLine(hit.chat.slice(0, 8))}` : titleOf(chat, look))}`;
+  return `  ${look.style.bold(chat === undefined ? `chat ${safeLine(shortId(hit.chat))}` : titleOf(chat, look))}`;
 }
 
 function hitLine(hit: Hit, isSelected: boolean, { style, now }: Look): string {

@@ -21,7 +21,7 @@ export const archive: Command = {
   summary: 'keep every session, also after the client deletes it',
   details: [
     'The client deletes sessions after 30 days unless told otherwise. The archive keeps them: sessions, sub-agents, large outputs, titles, checkpoints, plans, todos and typed prompts, byte for byte, compressed, copies made by resume and fork stored once. It is one SQLite file, archive.db in $SKEIN_HOME or the platform’s data folder, readable by you alone. Nothing ever leaves it unless you say forget.',
-    'sync reads what is new and nothing else. watch does so whenever something changes. status says what is kept and what the client will delete next. verify reads the whole archive and checks every hash. restore writes files back where they were, or below --to; a file that is there and differs stays, unless you say --force. forget takes a session out for good and does not archive it again; lines that another session shares stay with that one; forget --undo lets it be archived again from what is still on disk. export writes the whole archive to one file; import takes in such a file: a union, nothing twice. rebuild makes the text index anew: it is derived from the archive, lies beside it in index.db and may be deleted at any time.',
+    'sync reads what is new and nothing else. watch does so whenever something changes. status says what is kept and what the client will delete next. verify reads the whole archive and checks every hash. restore writes files back where they were, or below --to; those of another machine only below --to; a file that is there and differs stays, unless you say --force. forget takes a session out for good and does not archive it again; lines that another session shares stay with that one; forget --undo lets it be archived again from what is still on disk. export writes the whole archive to one file; import takes in such a file: a union, nothing twice. rebuild makes the text index anew: it is derived from the archive, lies beside it in index.db and may be deleted at any time.',
     'scrub masks secrets (API keys, tokens, private keys, passwords) in the archived copy for good; --dry-run only says what it would mask. A line that resume or fork copied is masked in all sessions that hold it. The files on disk stay as they are: a sync does not bring back what was masked, lines that are added later are archived as they are and sync says so. restore, verify and status say what is scrubbed.',
     'For restore, forget and scrub SEL is a session id or the start of one, @last, project:NAME, or the end of an archived path; it takes all that belongs to the session.',
   ],
@@ -34,7 +34,10 @@ export const archive: Command = {
       value: 'N',
       help: 'restore: the Nth state of files that were rewritten, 1 is the oldest (default: the last seen)',
     },
-    full: { type: 'boolean', help: 'sync: compare every byte, whatever size and time of change say' },
+    full: {
+      type: 'boolean',
+      help: 'sync: compare every byte, whatever size and time of change say; mend what is damaged in the archive',
+    },
     yes: { type: 'boolean', help: 'forget: do not ask' },
     undo: { type: 'boolean', help: 'forget: let it be archived again' },
     'dry-run': { type: 'boolean', help: 'scrub: only say what would be masked' },

@@ -70,16 +70,17 @@ function writeOverview(
   messages: readonly ApiMessage[],
   model: string | undefined,
 ): void {
-  for (const [index, message] of messages.entries()) {
+  const line = (message: ApiMessage, index: number) => {
     const number = out.style.dim(String(index + 1).padStart(4));
     const role = message.role === 'user' ? out.style.bold('user     ') : out.style.accent('assistant');
-    out.write(
-      `${number} ${role} ${cut(safeLine(mask(message.content.map(blockText).join(' · '))), out.columns - 16)}\n`,
-    );
-  }
-  const size = Buffer.byteLength(JSON.stringify(messages));
-  out.write(out.style.dim(`${messages.length} messages, ${humanBytes(size)} for ${model ?? 'any model'}\n`));
-  for (const issue of validate(messages)) err.write(`${err.style.bad(issue.rule)} ${issue.what}\n`);
+    const said = safeLine(mask(message.content.map(blockText).join(' · ')));
+    return `${number} ${role} ${cut(said, out.columns - 16)}\n`;
+  };
+  const size = humanBytes(Buffer.byteLength(JSON.stringify(messages)));
+  const whose = () => safeLine(mask(model ?? 'any model'));
+  const last = () => out.style.dim(`${messages.length} messages, ${size} for ${whose()}\n`);
+  for (const text of mask.settled(() => [...messages.map(line), last()])) out.write(text);
+  for (const issue of validate(messages)) err.write(`${err.style.bad(issue.rule)} ${safeLine(mask(issue.what))}\n`);
 }
 
 function blockText(block: ApiMessage['content'][number]): string {

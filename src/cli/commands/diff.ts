@@ -44,7 +44,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
     result.common.every(({ changes }) => changes.length === 0);
   const mask = await openMask(context, args);
   if (args.flag('json')) context.out.write(`${mask.json(diffJson(left, right, result, same))}\n`);
-  else writeText(context, mask, result, same);
+  else for (const text of mask.settled(() => diffText(context, mask, result, same))) context.out.write(text);
   return same ? 0 : 1;
 }
 
@@ -63,19 +63,19 @@ function diffJson(a: OpenedChat, b: OpenedChat, result: ChatDiff, same: boolean)
   };
 }
 
-function writeText({ out }: Context, mask: Masking, result: ChatDiff, same: boolean): void {
+function* diffText({ out }: Context, mask: Masking, result: ChatDiff, same: boolean): Generator<string> {
   const changed = result.common.filter(({ changes }) => changes.length > 0);
   const line = (mark: string, turn: Turn, more = '') =>
     `${mark} turn ${String(turn.number).padEnd(3)} ${cut(mask(turnTitle(turn)), 60)}${more}\n`;
-  out.write(`${result.common.length - changed.length} turns are the same\n`);
-  for (const { a, changes } of changed) out.write(out.style.warn(line('~', a, `: ${changes.join(', ')} differ`)));
-  for (const turn of result.onlyA) out.write(out.style.bad(line('-', turn)));
-  for (const turn of result.onlyB) out.write(out.style.good(line('+', turn)));
+  yield `${result.common.length - changed.length} turns are the same\n`;
+  for (const { a, changes } of changed) yield out.style.warn(line('~', a, `: ${changes.join(', ')} differ`));
+  for (const turn of result.onlyA) yield out.style.bad(line('-', turn));
+  for (const turn of result.onlyB) yield out.style.good(line('+', turn));
   if (same) return;
   const { a, b } = result.totals;
   const rows = rowsOf(a, b).filter(([, left, right]) => left !== right);
   const columns: Column<Row>[] = [
-    { title: '', cell: ([name]) => name, drop: 0 },
+    { title: '', cell: ([name]) => mask(name), drop: 0 },
     { title: 'A', cell: ([, left]) => tokenCount(left), align: 'right', drop: 0 },
     { title: 'B', cell: ([, , right]) => tokenCount(right), align: 'right', drop: 0 },
     {
@@ -85,7 +85,7 @@ function writeText({ out }: Context, mask: Masking, result: ChatDiff, same: bool
       drop: 0,
     },
   ];
-  if (rows.length > 0) for (const text of table(rows, columns, out.columns, out.style.dim)) out.write(`${text}\n`);
+  if (rows.length > 0) for (const text of table(rows, columns, out.columns, out.style.dim)) yield `${text}\n`;
 }
 
 type Row = readonly [name: string, a: number, b: number];

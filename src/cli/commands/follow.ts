@@ -11,6 +11,7 @@ import { safeLine } from '../../views/safe.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
+import { inertJson } from '../jsontext.ts';
 import { cut, pad } from '../layout.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { selectOne } from '../select.ts';
@@ -99,7 +100,7 @@ function* showRaw(_context: Context, event: FollowEvent): Parts {
 
 function* showJson(_context: Context, event: FollowEvent, mask: Masking): Parts {
   if (event.type !== 'entries') yield `${JSON.stringify({ event: event.type })}\n`;
-  else for (const entry of event.entries) yield `${JSON.stringify(toJson(entry, mask))}\n`;
+  else for (const entry of event.entries) yield `${inertJson(JSON.stringify(toJson(entry, mask)))}\n`;
 }
 
 function toJson(entry: Entry, mask: Masking) {

@@ -10,7 +10,9 @@ import { ago, type Column, humanBytes, shortModel, shortPath, table } from '../l
 import { type Library, openLibrary, reportProblems, sessionFilesOf } from '../library.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { namesProject } from '../projects.ts';
+import { quoted } from '../quoted.ts';
 import { teamFlag } from '../shelf.ts';
+import { shortId } from '../shortid.ts';
 import { type SourceName, sourceOf, tellTeam } from '../sources.ts';
 import { parseTime } from '../time.ts';
 
@@ -38,7 +40,8 @@ export const list: Command = {
       help: 'Sort by updated (default), started, size, turns, title or project',
     },
     reverse: { type: 'boolean', help: 'Turn the order round' },
-    limit: { type: 'string', short: 'n', value: 'N', help: 'At most N chats (default on a terminal: all)' },
+    limit: { type: 'string', short: 'n', value: 'N', help: 'At most N chats (default: all)' },
+    page: { type: 'string', value: 'N', help: 'With --limit: which of the pages of that many (default 1)' },
     ...REVEAL_OPTION,
     ...TEAM_OPTIONS,
     ...READING_OPTIONS,
@@ -60,32 +63,49 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const isWanted = filterOf(context, args);
   const all = listChats(context, library);
   const sorted = sortBy(all.filter(isWanted), args.value('sort') ?? 'updated');
-  const chats = (args.flag('reverse') ? sorted.toReversed() : sorted).slice(
-    0,
-    wholeNumber(args, 'limit') ?? sorted.length,
-  );
+  const { offset, limit, page } = pageOf(args);
+  const chats = (args.flag('reverse') ? sorted.toReversed() : sorted).slice(offset, offset + limit);
   const mask = await openMask(context, args);
   if (args.flag('json'))
     context.out.write(`${mask.json({ chats: chats.map(toJson), ...(library.demo ? { demo: true } : {}) })}\n`);
-  else if (chats.length > 0) writeTable(context, mask, chats);
+  else if (chats.length > 0) {
+    const end = offset + chats.length;
+    const more = end < sorted.length ? `${offset + 1}–${end} shown; more: --page ${page + 1}` : undefined;
+    writeTable(context, mask, chats, more);
+  } else if (offset > 0 && sorted.length > 0)
+    context.err.write(`There is no page ${page}; the last is ${Math.max(1, Math.ceil(sorted.length / limit))}.\n`);
   else context.err.write(`${nothingText(all.length, library, args.value('after'))}\n`);
   return chats.length > 0 ? 0 : 1;
 }
 
+interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  readonly page: number;
+}
+
+function pageOf(args: Arguments): Page {
+  const limit = wholeNumber(args, 'limit') ?? Number.POSITIVE_INFINITY;
+  const page = wholeNumber(args, 'page', 1) ?? 1;
+  return { offset: page === 1 ? 0 : (page - 1) * limit, limit, page };
+}
+
 /** All; of a team only what can be among those that are listed. */
 function libraryFor(context: Context, args: Arguments): Library {
-  const limit = wholeNumber(args, 'limit');
+  const { offset, limit } = pageOf(args);
+  // One more tells that there are more.
+  const least = offset + limit + 1;
   const since = timeOption(context, args, 'after');
   const isAll =
     args.value('team') === undefined || args.flag('reverse') || (args.value('sort') ?? 'updated') !== 'updated';
   const isChosen = args.positionals.length > 0 || ['project', 'before'].some((name) => args.value(name) !== undefined);
-  if (isAll || isChosen || limit === undefined)
+  if (isAll || isChosen || least === Number.POSITIVE_INFINITY)
     return openLibrary(context, args, isAll || since === undefined ? undefined : { since });
   // Some of the newest sessions may be of one chat.
-  for (let newest = Math.max(1, limit); ; newest *= 4) {
+  for (let newest = least; ; newest *= 4) {
     const library = openLibrary(context, args, { newest, since });
     const sessions = sessionFilesOf(library).length;
-    if (sessions < newest || listChats(context, library).filter(({ updated }) => updated !== undefined).length >= limit)
+    if (sessions < newest || listChats(context, library).filter(({ updated }) => updated !== undefined).length >= least)
       return library;
   }
 }
@@ -176,10 +196,10 @@ export const MARKS: Readonly<Record<SourceName, string>> = {
   team: '',
 };
 
-function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[]): void {
+function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[], more: string | undefined): void {
   const { out } = context;
   const columns: Column<ListedChat>[] = [
-    { title: 'ID', cell: ({ id }) => id.slice(0, 8), drop: 2, paint: out.style.dim },
+    { title: 'ID', cell: ({ id }) => shortId(id), drop: 2, paint: out.style.dim },
     { title: 'UPDATED', cell: ({ updated }) => ago(updated, context.now()), drop: 0 },
     {
       title: 'TITLE',
@@ -205,13 +225,14 @@ function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[
       drop: 7,
     },
     { title: 'SIZE', cell: ({ bytes }) => humanBytes(bytes), align: 'right', drop: 4 },
-    { title: 'MODEL', cell: ({ model }) => shortModel(model), drop: 6, max: 16 },
+    { title: 'MODEL', cell: ({ model }) => shortModel(mask(model ?? '')), drop: 6, max: 16 },
   ];
   if (chats.some(({ file }) => MARKS[sourceOf(file)] !== '')) {
     columns.push({ title: 'FROM', cell: ({ file }) => MARKS[sourceOf(file)], drop: 1, paint: out.style.dim });
   }
-  for (const line of table(chats, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
+  for (const line of mask.settled(() => table(chats, columns, out.columns, out.style.dim))) out.write(`${line}\n`);
+  if (more !== undefined) out.write(`${out.style.dim(more)}\n`);
   const [newest] = chats;
   if (out.isTerminal && newest)
-    out.write(out.style.dim(`read one: skein show ${newest.id.slice(0, 8)}${teamFlag()}\n`));
+    out.write(out.style.dim(`read one: skein show ${quoted(shortId(newest.id))}${teamFlag()}\n`));
 }

@@ -11,12 +11,14 @@ import { CommandError, UsageError } from '../errors.ts';
 import { openMask } from '../mask.ts';
 import { version } from '../mcp/version.ts';
 import { openFile } from '../opened.ts';
+import { quoted } from '../quoted.ts';
 import { byTime } from '../rewind/bytime.ts';
 import { entryBefore, type Pin, pinAt } from '../rewind/conversation.ts';
 import { type FileRewind, fileRewind, rewindFiles } from '../rewind/files.ts';
 import { type Goal, goalOf } from '../rewind/goal.ts';
 import { type Plan, print, toJson } from '../rewind/print.ts';
 import { selectOne } from '../select.ts';
+import { shortId } from '../shortid.ts';
 
 export const rewind: Command = {
   name: 'rewind',
@@ -79,7 +81,7 @@ async function planOf(context: Context, args: Arguments): Promise<Plan> {
   const goal = goalOf(
     turns.filter(({ uuid }) => uuid !== undefined && own.has(uuid)),
     args.value('to'),
-    chat.id.slice(0, 8),
+    quoted(shortId(chat.id)),
   );
   const agents = what.files ? agentsOf(library, file, source.entries, { all: true }) : [];
   const files = what.files ? await filesOf(source, goal, agents) : undefined;
@@ -128,7 +130,7 @@ function pinOf(context: Context, { entries, file }: EditSource, at: EditSource['
   const options = { sessionId: file.sessionId, note, now: context.now(), version: version() };
   const pin = pinAt(entries, at, options);
   if (pin !== undefined) return pin;
-  const next = `Take a copy that ends there instead: skein clone ${file.sessionId.slice(0, 8)} --at ${at.head.uuid}`;
+  const next = `Take a copy that ends there instead: skein clone ${quoted(shortId(file.sessionId), '--at', at.head.uuid ?? '')}`;
   throw new CommandError('A resume would not go on from there.', file.file, next);
 }
 

@@ -5,6 +5,7 @@ import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
+import { quoted } from '../quoted.ts';
 import { runSearch, type Searched } from '../search/run.ts';
 
 const LIMIT = 20;
@@ -58,7 +59,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   if (args.flag('json')) {
     const { searchJson } = await import('../search/json.ts');
     context.out.write(`${mask.json(searchJson(found, page))}\n`);
-  } else await print(context, mask, found, page);
+  } else await print(context, mask, found, { ...page, query });
   return found.total > 0 ? 0 : 1;
 }
 
@@ -77,7 +78,7 @@ export function queryOf(context: Context, text: string, substring: boolean): Que
     `skein search ${text}`.trim(),
     text.trim() === ''
       ? 'Give words, e.g. skein search login'
-      : `Find the characters themselves: skein search '~${text}'`,
+      : `Find the characters themselves: skein search ${quoted(`~${text}`)}`,
   );
 }
 
@@ -86,7 +87,12 @@ interface Page {
   readonly limit: number;
 }
 
-async function print(context: Context, mask: Masking, found: Searched, { offset, limit }: Page): Promise<void> {
+async function print(
+  context: Context,
+  mask: Masking,
+  found: Searched,
+  { offset, limit, query }: Page & { readonly query: Query },
+): Promise<void> {
   const [{ byChat, groupLines }, { groupTitle }, { reportProblems }] = await Promise.all([
     import('../search/print.ts'),
     import('../search/titles.ts'),
@@ -94,22 +100,26 @@ async function print(context: Context, mask: Masking, found: Searched, { offset,
   ]);
   const { out } = context;
   reportProblems(context, found.problems);
-  for (const group of byChat(found)) {
-    const title = groupTitle(group, found);
-    const lines = groupLines(context, group, title, mask);
-    out.write(`${lines.join('\n')}\n\n`);
-  }
-  const shown = found.hits.length;
-  const range = found.total > shown && shown > 0 ? `, ${offset + 1}–${offset + shown} shown` : '';
-  const next = offset + shown < found.total && shown > 0 ? `; more: --page ${offset / limit + 2}` : '';
-  out.write(`${out.style.dim(`${found.total} found${range}${next} (${told(found)})`)}\n`);
+  const groups = byChat(found).map((group) => ({ ...group, title: groupTitle(group, found) }));
+  const shown = mask.settled(() => groups.map((group) => `${groupLines(context, group, mask).join('\n')}\n\n`));
+  for (const text of shown) out.write(text);
+  out.write(`${out.style.dim(`${found.total} found${rangeText(found, { offset, limit })} (${told(found, query)})`)}\n`);
   if (found.total === 0)
     out.write(`${out.style.dim('To find more: fewer words or filters, begin* or ~part of a text')}\n`);
 }
 
-function told({ engine, scanned, demo, asked }: Searched): string {
+/** Which of them are shown, and how to see the others. */
+function rangeText({ hits, total }: Searched, { offset, limit }: Page): string {
+  if (offset > 0 && offset >= total) return total === 0 ? '' : `; the last page is ${Math.ceil(total / limit)}`;
+  const range = hits.length > 0 && total > hits.length ? `, ${offset + 1}–${offset + hits.length} shown` : '';
+  return `${range}${offset + limit < total ? `; more: --page ${offset / limit + 2}` : ''}`;
+}
+
+function told({ engine, scanned, demo, asked }: Searched, { terms }: Query): string {
   const files = `${scanned} ${scanned === 1 ? 'file' : 'files'}`;
   if (engine === 'team') return 'the team';
   if (engine === 'index') return scanned > 0 ? `index, and ${files} read that changed since` : 'index';
-  return demo || asked ? `${files} read` : `${files} read; an index makes it faster: skein archive sync`;
+  // Parts of a text and patterns are looked for in the files, whatever the index knows.
+  const isForIndex = !demo && !asked && terms.every(({ kind }) => kind === 'words');
+  return `${files} read${isForIndex ? '; an index makes it faster: skein archive sync' : ''}`;
 }

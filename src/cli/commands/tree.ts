@@ -16,6 +16,7 @@ import { ago, cut, cutPainted, humanBytes } from '../layout.ts';
 import { type Library, openLibrary, reportProblems } from '../library.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { selectOne } from '../select.ts';
+import { shortId } from '../shortid.ts';
 import { sourceOf, tellSources } from '../sources.ts';
 
 export const tree: Command = {
@@ -48,7 +49,9 @@ async function run(context: Context, args: Arguments): Promise<number> {
     context.out.write(`${mask.json({ chats: listed.map((chat) => chatJson(chat, openChat(library, chat))) })}\n`);
   } else {
     for (const chat of listed) {
-      context.out.write(`${chatLines(context, mask, chat, openChat(library, chat)).join('\n')}\n`);
+      const opened = openChat(library, chat);
+      const lines = mask.settled(() => chatLines(context, mask, chat, opened));
+      for (const line of lines) context.out.write(`${line}\n`);
     }
   }
   return listed.length > 0 ? 0 : 1;
@@ -103,11 +106,11 @@ function chatLines(context: Context, mask: Masking, listed: ListedChat, chat: Ch
     humanBytes(listed.bytes),
     ago(chat.updated, context.now()),
   ];
-  const title = `${out.style.dim(chat.id.slice(0, 8))} ${out.style.bold(cut(safeLine(mask(chat.title ?? '(no prompt)')), LONGEST_TITLE))}`;
+  const title = `${out.style.dim(shortId(chat.id))} ${out.style.bold(cut(safeLine(mask(chat.title ?? '(no prompt)')), LONGEST_TITLE))}`;
   const nodes = [
     ...sessionNodes(context, chat),
     ...branchNodes(context, mask, chat),
-    ...compactionNodes(context, chat),
+    ...compactionNodes(context, mask, chat),
     ...agentNodes(context, mask, chat),
   ];
   const lines = [`${title} ${out.style.dim(facts.map(safeLine).join(' · '))}`, ...draw(nodes, '')];
@@ -128,10 +131,10 @@ function sessionNodes({ out }: Context, chat: Chat): Node[] {
   const parent = new Map(sure.map((edge) => [edge.to, edge]));
   const node = (session: Chat['sessions'][number]): Node => {
     const edge = parent.get(session.id);
-    const how = edge ? out.style.dim(` ${edge.kind} of ${edge.from.slice(0, 8)} (${edge.why}, ${edge.sure})`) : '';
+    const how = edge ? out.style.dim(` ${edge.kind} of ${shortId(edge.from)} (${edge.why}, ${edge.sure})`) : '';
     const state = session.superseded ? out.style.warn(' superseded') : session.leaf ? out.style.good(' leaf') : '';
     return {
-      text: `session ${session.id.slice(0, 8)} ${session.turns} turns, ${humanBytes(session.bytes)}${state}${how}`,
+      text: `session ${shortId(session.id)} ${session.turns} turns, ${humanBytes(session.bytes)}${state}${how}`,
       below: chat.sessions.filter((each) => each !== session && parent.get(each.id)?.from === session.id).map(node),
     };
   };
@@ -139,7 +142,7 @@ function sessionNodes({ out }: Context, chat: Chat): Node[] {
   const roots = chat.sessions.filter(({ id }) => !known.has(parent.get(id)?.from ?? ''));
   const notes = guesses.map((edge) => ({
     text: out.style.dim(
-      `perhaps ${edge.to.slice(0, 8)} is a ${edge.kind} of ${edge.from.slice(0, 8)} (${edge.why}): kept apart`,
+      `perhaps ${shortId(edge.to)} is a ${edge.kind} of ${shortId(edge.from)} (${edge.why}): kept apart`,
     ),
     below: [],
   }));
@@ -152,7 +155,7 @@ const TITLED_BRANCHES = 50;
 function branchNodes({ out }: Context, mask: Masking, chat: Chat): Node[] {
   if (chat.branches.length < 2) return [];
   return chat.branches.map((branch, index) => {
-    const from = branch.forkedAt === undefined ? 'from the start' : `from ${branch.forkedAt.slice(0, 8)}`;
+    const from = branch.forkedAt === undefined ? 'from the start' : `from ${shortId(branch.forkedAt)}`;
     const mark = branch.current ? out.style.good(' current') : '';
     const title = chat.branches.length > TITLED_BRANCHES ? '' : branchTitle(mask, chat, branch);
     const turns = `${branch.turns} ${branch.turns === 1 ? 'turn' : 'turns'} of its own`;
@@ -168,11 +171,12 @@ function branchTitle(mask: Masking, chat: Chat, branch: Branch): string {
   return own ? ` "${cut(mask(turnTitle(own)), 50)}"` : '';
 }
 
-function compactionNodes({ out }: Context, chat: Chat): Node[] {
+function compactionNodes({ out }: Context, mask: Masking, chat: Chat): Node[] {
   return compactionsOf(chat).map(({ trigger, preTokens, postTokens, time }) => {
     const sizes = [preTokens, postTokens].filter((tokens) => tokens !== null).map(tokenCount);
+    const when = safeLine(`${mask(trigger ?? '')} ${time?.slice(0, 16).replace('T', ' ') ?? ''}`);
     return {
-      text: `compaction ${sizes.join(' → ')} tokens ${out.style.dim(`${trigger ?? ''} ${time?.slice(0, 16).replace('T', ' ') ?? ''}`)}`,
+      text: `compaction ${sizes.join(' → ')} tokens ${out.style.dim(when)}`,
       below: [],
     };
   });
@@ -191,10 +195,10 @@ function agentNode(context: Context, mask: Masking, agent: Agent, mark: string):
   const { toolCalls } = usage;
   const name = safeLine(mask(agent.description ?? agent.agentType ?? ''));
   const facts = `${toolCalls} ${toolCalls === 1 ? 'call' : 'calls'}, ${tokenCount(tokensOf(usage))} tokens`;
-  const how = agent.toolUseId === undefined ? mark : ` by ${agent.toolUseId} (${agent.how}, ${agent.sure})`;
+  const how = agent.toolUseId === undefined ? mark : ` by ${safeLine(agent.toolUseId)} (${agent.how}, ${agent.sure})`;
   const known = agent.from === 'progress' ? ', known from progress only' : '';
   return {
-    text: `agent ${agent.agentId.slice(0, 8)} ${out.style.accent(name)}${agent.background ? ' background' : ''} ${facts}${known}${out.style.dim(how)}`,
+    text: `agent ${safeLine(agent.agentId).slice(0, 8)} ${out.style.accent(name)}${agent.background ? ' background' : ''} ${facts}${known}${out.style.dim(how)}`,
     below: agent.children.map((child) => agentNode(context, mask, child, '')),
   };
 }

@@ -14,6 +14,7 @@ import {
   takingBack,
 } from '../edit/backup.ts';
 import { CommandError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { ago, homePath } from '../layout.ts';
 
 export const undo: Command = {
@@ -82,7 +83,7 @@ function refuse(backup: Backup, force: boolean): void {
 
 function list(context: Context, args: Arguments, backups: readonly Backup[]): number {
   const { out, home } = context;
-  if (args.flag('json')) out.write(`${JSON.stringify({ backups: backups.map(toJson) }, null, 2)}\n`);
+  if (args.flag('json')) out.write(`${jsonText({ backups: backups.map(toJson) })}\n`);
   else {
     for (const { verb, time, files, folder } of backups) {
       const [first] = files;
@@ -99,7 +100,7 @@ function print(context: Context, args: Arguments, backup: Backup): void {
   const { out, home } = context;
   const dryRun = args.flag('dry-run');
   if (args.flag('json')) {
-    out.write(`${JSON.stringify({ ...summary(backup), ...toJson(backup), dryRun }, null, 2)}\n`);
+    out.write(`${jsonText({ ...summary(backup), ...toJson(backup), dryRun })}\n`);
     return;
   }
   const did = dryRun ? 'Would be taken back' : 'Taken back';

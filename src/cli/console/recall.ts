@@ -1,5 +1,7 @@
 /** A session that is gone on with shows how it stood: the last prompt and the answer to it. */
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from '../../format/json.ts';
+import { quoted } from '../quoted.ts';
+import { shortId } from '../shortid.ts';
 import type { App } from './app.ts';
 import type { ConsoleHost } from './host.ts';
 
@@ -12,7 +14,11 @@ export async function recall(app: App, host: ConsoleHost, sessionId: string): Pr
   if (prompt === undefined) return;
   const number = asNumber(turn?.number) ?? asNumber(turn?.round);
   if (number !== undefined && number > 1) {
-    app.put({ kind: 'note', tone: 'dim', text: `… ${number - 1} earlier turns: skein show ${sessionId.slice(0, 8)}` });
+    app.put({
+      kind: 'note',
+      tone: 'dim',
+      text: `… ${number - 1} earlier turns: skein show ${quoted(shortId(sessionId))}`,
+    });
   }
   app.put({ kind: 'prompt', text: prompt });
   const blocks = (asArray(turn?.messages) ?? [])

@@ -7,7 +7,9 @@ import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import type { Library } from '../library.ts';
 import { type OpenedChat, openSelected } from '../opened.ts';
+import { quoted } from '../quoted.ts';
 import { selectOne } from '../select.ts';
+import { shortId } from '../shortid.ts';
 
 export interface Point {
   readonly library: Library;
@@ -46,7 +48,7 @@ function uuidAt(opened: OpenedChat, at: string): string {
   throw new UsageError(
     what,
     `--at ${at}`,
-    `Give a turn from 1 to ${last}, last, or a uuid: skein show ${chat.id.slice(0, 8)}`,
+    `Give a turn from 1 to ${last}, last, or a uuid: skein show ${quoted(shortId(chat.id))}`,
   );
 }
 

@@ -4,6 +4,7 @@ import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import { type Option, READING_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
+import { jsonText } from '../jsontext.ts';
 import { homePath } from '../layout.ts';
 import type { Library } from '../library.ts';
 import { configFor, refuseDemo } from './projects.ts';
@@ -38,7 +39,7 @@ export function relocateAll(
     relocate(context, library, file, { folder, config: configFor(context, args, file) }, options),
   );
   if (options.deleteSource && !options.dryRun) removeReplaced(context, verb, results);
-  if (args.flag('json')) context.out.write(`${JSON.stringify(toJson(results, folder, options.dryRun), null, 2)}\n`);
+  if (args.flag('json')) context.out.write(`${jsonText(toJson(results, folder, options.dryRun))}\n`);
   else print(context, results, folder, options);
   return results.some(({ outcome }) => outcome === 'apart') ? 1 : 0;
 }

@@ -13,6 +13,7 @@ import type { Entry } from '../../format/entry.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
+import { quoted } from '../quoted.ts';
 import { resumeCommandOf } from '../search/places.ts';
 import { saveBackup } from './backup.ts';
 import { refuseLive } from './live.ts';
@@ -119,7 +120,7 @@ function refuseUnfit({ file }: EditSource): void {
 /** `MACHINE:PATH` is where another machine had it. */
 function refuseForeign({ file }: EditSource): void {
   if (file.source === undefined || /^([/\\]|[A-Za-z]:[/\\])/.test(file.file)) return;
-  const next = `Bring it to this machine first: skein move ${file.sessionId} --to DIR`;
+  const next = `Bring it to this machine first: skein move ${quoted(file.sessionId)} --to DIR`;
   throw new CommandError('The session was archived on another machine: there is no place beside it.', file.file, next);
 }
 

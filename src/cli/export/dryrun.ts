@@ -3,6 +3,7 @@ import { spanTree } from '../../views/spans/tree.ts';
 import type { TurnTrace } from '../../views/spans/types.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { inertJson, jsonText } from '../jsontext.ts';
 import { write } from '../write.ts';
 import { type ChatToSend, tracesOf } from './tracechats.ts';
 
@@ -28,12 +29,15 @@ export async function printTraces(
       if (spans[0] === undefined || spans[0].startMs < since) continue;
       counts.spans += spans.length;
       counts.turns += 1;
-      await write(context.out, json ? `${separator}\n${JSON.stringify(traceJson(trace, spans))}` : spanTree(spans));
+      await write(
+        context.out,
+        json ? `${separator}\n${inertJson(JSON.stringify(traceJson(trace, spans)))}` : spanTree(spans),
+      );
       separator = ',';
     }
   }
   if (json) {
-    const facts = JSON.stringify({ dryRun: true, sent: 0, ...counts }, null, 2).slice(2);
+    const facts = jsonText({ dryRun: true, sent: 0, ...counts }).slice(2);
     await write(context.out, `\n  ],\n${facts}\n`);
   } else {
     const { spans, turns, open, undated } = counts;

@@ -2,6 +2,7 @@
 import { turnJson } from '../../views/json.ts';
 import { branchJson } from '../chatjson.ts';
 import { chatJson } from '../commands/show.ts';
+import { jsonText } from '../jsontext.ts';
 import type { SharedBranch, SharedChat } from './chats.ts';
 import type { Format } from './format.ts';
 import { reviewJson } from './review.ts';
@@ -40,5 +41,5 @@ function* turnsText({ opened: { resolve, agentOf } }: SharedChat, { turns }: Sha
 }
 
 function text(value: object | null): string {
-  return JSON.stringify(value, null, 2);
+  return jsonText(value);
 }

@@ -1,6 +1,9 @@
 /** `skein follow --export`: turns are sent as soon as they are over. */
+import { basename } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
+import { configsOf, readOldHook } from '../../client/hook/oldhook.ts';
 import { type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
+import type { Patience } from '../../export/otlp/retry.ts';
 import { type Delivered, deliverSession } from '../../export/otlp/session.ts';
 import { type Settings, settingsOf } from '../../export/otlp/settings.ts';
 import { safeLine } from '../../views/safe.ts';
@@ -9,6 +12,7 @@ import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { version } from '../mcp/version.ts';
 import { spanOptions } from './tracechats.ts';
+import { holdingOf } from './traces.ts';
 
 export interface LiveExport {
   /** The file may have grown. Does not wait. */
@@ -25,19 +29,25 @@ export async function openLive(context: Context, args: Arguments, file: string):
   const home = archiveFolder(context);
   const endpoints = endpointsOf(settingsOf(context.env, home), args.value('endpoint'));
   const options = await spanOptions(context, args);
+  const old = readOldHook(configsOf(context.env, context.home));
+  const sessionId = basename(file, '.jsonl');
   let wanted = false;
   let working: Promise<void> | undefined;
 
-  async function deliver(patience: { readonly deadline?: number; readonly signal?: AbortSignal }): Promise<void> {
-    for (const endpoint of endpoints) {
-      const delivery = { endpoint, home, sender: { version: version() }, patience };
-      try {
-        const spans = { ...options, now: context.now().getTime() };
-        tell(context, endpoint, await deliverSession({ file }, spans, delivery));
-      } catch (error) {
-        // Following goes on; what was not sent is sent with the next turn.
-        warn(context, error instanceof Error ? error.message : String(error));
-      }
+  async function deliver(patience: Patience): Promise<void> {
+    // One that hangs takes no time from the others.
+    await Promise.all(endpoints.map((endpoint) => deliverTo(endpoint, patience)));
+  }
+
+  async function deliverTo(endpoint: Endpoint, patience: Patience): Promise<void> {
+    const delivery = { endpoint, home, sender: { version: version() }, patience, holding: holdingOf(args) };
+    const sentBefore = endpoint.dialect === 'langfuse' ? old.sentOf({ sessionId, transcript: file }) : undefined;
+    try {
+      const spans = { ...options, now: context.now().getTime() };
+      tell(context, endpoint, await deliverSession({ file, sentBefore }, spans, delivery));
+    } catch (error) {
+      // Following goes on; what was not sent is sent with the next turn.
+      warn(context, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -64,14 +74,19 @@ export async function openLive(context: Context, args: Arguments, file: string):
   };
 }
 
-/** Every one that is set up; one is enough. */
+/** Every one that is set up; one is enough. An address that is given is not Langfuse's unless the settings say so: it does not get its keys. */
 function endpointsOf(settings: Settings, given: string | undefined): Endpoint[] {
   const hasKeys = settings.LANGFUSE_PUBLIC_KEY !== undefined && settings.LANGFUSE_SECRET_KEY !== undefined;
+  if (given !== undefined) {
+    const langfuse = hasKeys ? endpointOf('langfuse', settings, given) : undefined;
+    const isKnown = langfuse !== undefined && langfuse.url === endpointOf('langfuse', settings).url;
+    return [isKnown ? langfuse : endpointOf('otlp', settings, given)];
+  }
   const hasAddress =
     (settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? settings.OTEL_EXPORTER_OTLP_ENDPOINT) !== undefined;
   const found = [
-    ...(hasKeys ? [endpointOf('langfuse', settings, given)] : []),
-    ...(hasAddress || (given !== undefined && !hasKeys) ? [endpointOf('otlp', settings, given)] : []),
+    ...(hasKeys ? [endpointOf('langfuse', settings)] : []),
+    ...(hasAddress ? [endpointOf('otlp', settings)] : []),
   ];
   if (found.length > 0) return found;
   const next =
@@ -79,11 +94,11 @@ function endpointsOf(settings: Settings, given: string | undefined): Endpoint[] 
   throw new CommandError('Where to? No endpoint is set.', '--export', next, 2);
 }
 
-function tell(context: Context, { url }: Endpoint, { turns, spans, problem }: Delivered): void {
+function tell(context: Context, { shown }: Endpoint, { turns, spans, problem }: Delivered): void {
   const { err } = context;
   if (turns > 0)
-    err.write(`${err.style.dim(`sent ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${spans} spans to ${url}`)}\n`);
-  if (problem !== undefined) warn(context, `not all was sent to ${url}: ${problem}`);
+    err.write(`${err.style.dim(`sent ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${spans} spans to ${shown}`)}\n`);
+  if (problem !== undefined) warn(context, `not all was sent to ${shown}: ${problem}`);
 }
 
 function warn({ err }: Context, what: string): void {

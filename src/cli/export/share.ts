@@ -7,6 +7,7 @@ import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { write } from '../write.ts';
 import { isProject, type ReviewedChat, type Shared, type SharedChat, withShared } from './chats.ts';
 import type { ExportOptions, Format, IndexRow } from './format.ts';
@@ -177,5 +178,5 @@ function dryRun(context: Context, args: Arguments, format: Format, { chats, revi
 }
 
 function printJson(context: Context, value: object): void {
-  context.out.write(`${JSON.stringify(value, null, 2)}\n`);
+  context.out.write(`${jsonText(value)}\n`);
 }

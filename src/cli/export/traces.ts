@@ -1,14 +1,18 @@
 /** `skein export langfuse|otlp`: every turn as a trace, each once. */
 import { archiveFolder } from '../../archive/place.ts';
-import { type Counts, openCourier } from '../../export/otlp/courier.ts';
+import { configsOf, readOldHook } from '../../client/hook/oldhook.ts';
+import { type Counts, type Load, openCourier } from '../../export/otlp/courier.ts';
 import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
+import type { Holding } from '../../export/otlp/holding.ts';
 import type { Tally } from '../../export/otlp/outbox.ts';
 import { settingsOf, timeoutOf } from '../../export/otlp/settings.ts';
 import { isSeen, saveSeen } from '../../export/otlp/state.ts';
 import { safeLine } from '../../views/safe.ts';
+import type { ListedChat } from '../chats.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { version } from '../mcp/version.ts';
 import { parseTime } from '../time.ts';
 import { printTraces } from './dryrun.ts';
@@ -17,6 +21,9 @@ import { type ChatToSend, chatsToSend, seenOfChat, tracesOf } from './tracechats
 /** Only these of the options of `export` say something to it. */
 const OPTIONS = ['all', 'since', 'endpoint', 'dry-run', 'no-content', 'thinking', 'reveal', 'again'];
 const OTHERS = ['to', 'branch', 'all-branches', 'turn', 'replay', 'tools', 'images', 'yes', 'force'] as const;
+
+/** As long as this is waited where a server asks for it. */
+const LONGEST_AFTER_MS = 5 * 60_000;
 
 export function exportTraces(dialect: Dialect): (context: Context, args: Arguments) => Promise<number> {
   return async (context, args) => {
@@ -29,7 +36,7 @@ export function exportTraces(dialect: Dialect): (context: Context, args: Argumen
     const endpoint = endpointOf(dialect, settings, args.value('endpoint'));
     if (chosen.library.demo) {
       const next = 'Point Skein at your sessions: --root DIR or CLAUDE_CONFIG_DIR; --dry-run shows what would be sent.';
-      throw new CommandError('There are no sessions to send, only the demo set.', endpoint.url, next);
+      throw new CommandError('There are no sessions to send, only the demo set.', endpoint.shown, next);
     }
     return send(context, args, { endpoint, home, since, timeoutMs: timeoutOf(settings), ...chosen });
   };
@@ -51,13 +58,15 @@ async function send(context: Context, args: Arguments, job: Job): Promise<number
     endpoint,
     home,
     sender: { version: version() },
-    patience: { signal },
+    patience: { signal, longestAfterMs: LONGEST_AFTER_MS, onWait: progress.wait },
     timeoutMs,
     again,
     since,
+    holding: holdingOf(args),
     onRequest: progress.show,
   });
-  const options = await tracesOf(context, args);
+  const tracesIn = await tracesOf(context, args);
+  const sentBefore = endpoint.dialect === 'langfuse' ? bySentBefore(context, chats) : undefined;
   try {
     await courier.sendQueued();
     for (const chat of chats) {
@@ -67,7 +76,8 @@ async function send(context: Context, args: Arguments, job: Job): Promise<number
       if (!again && isSeen(courier.places.sessions, chat.id, seen)) continue;
       await courier.deliver({
         sessions: chat.sessions.map(({ id }) => id),
-        traces: () => options(library, chat),
+        traces: () => tracesIn(library, chat),
+        sentBefore: sentBefore?.(chat),
         done: ({ traces, isSettled }) => {
           if (traces.every(isSettled)) saveSeen(courier.places.sessions, chat.id, seen);
         },
@@ -80,22 +90,37 @@ async function send(context: Context, args: Arguments, job: Job): Promise<number
   return report(context, args, endpoint, courier);
 }
 
+/** What waits on disk is sent only by a run that would have made it so. */
+export function holdingOf(args: Arguments): Holding {
+  return { content: !args.flag('no-content'), thinking: args.flag('thinking'), revealed: args.flag('reveal') };
+}
+
+/** By chat: the turns that the older hook sent, whichever of its sessions they stand in. */
+function bySentBefore(context: Context, chats: readonly ListedChat[]): (chat: ListedChat) => Load['sentBefore'] {
+  const roots = chats.flatMap(({ files }) => files.map(({ root }) => root));
+  const old = readOldHook([...new Set([...configsOf(context.env, context.home), ...roots])]);
+  return ({ sessions }) => {
+    const known = sessions.flatMap(({ id, file }) => old.sentOf({ sessionId: id, transcript: file }) ?? []);
+    return known.length === 0 ? undefined : (trace) => known.some((isSent) => isSent(trace));
+  };
+}
+
 function report(
   { out, err }: Context,
   args: Arguments,
-  { url }: Endpoint,
+  { shown }: Endpoint,
   { tally, counts }: { readonly tally: Readonly<Tally>; readonly counts: Readonly<Counts> },
 ): number {
   const { sent, turns, queued, left, refused } = tally;
   const { spans, open, undated, busy } = counts;
   const problem = tally.offline ?? tally.trouble;
   if (args.flag('json')) {
-    const facts = { endpoint: url, dryRun: false, spans, sent, turns, queued, left, open, undated, busy };
-    out.write(`${JSON.stringify({ ...facts, refused, problem: problem ?? null }, null, 2)}\n`);
+    const facts = { endpoint: shown, dryRun: false, spans, sent, turns, queued, left, open, undated, busy };
+    out.write(`${jsonText({ ...facts, refused, problem: problem ?? null })}\n`);
   } else {
     const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
     out.write(sent === 0 ? 'Nothing new was sent' : `${many(turns, 'turn')} sent in ${many(sent, 'span')}`);
-    out.write(` ${out.style.dim(`to ${url}`)}\n`);
+    out.write(` ${out.style.dim(`to ${shown}`)}\n`);
     const tell = (what: string) => err.write(`${err.style.warn('warning:')} ${safeLine(what)}\n`);
     if (problem !== undefined) tell(`the endpoint could not be reached: ${problem}`);
     if (queued > 0) tell(`${many(queued, 'span')} wait on disk and are sent next time`);
@@ -115,6 +140,10 @@ function progressOn({ err }: Context, chats: number) {
   };
   return {
     show,
+    wait: (ms: number) => {
+      const seconds = Math.ceil(ms / 1000);
+      if (err.isTerminal) err.write(`\r\u001b[Ksending: chat ${at} of ${chats}, waiting ${seconds} s for the server`);
+    },
     next: () => {
       at += 1;
     },

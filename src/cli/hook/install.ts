@@ -6,14 +6,16 @@ import { keepKeys } from '../../client/hook/keys.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
 import { addHooks, EVENTS, projectSettings, removeHooks, userSettings } from '../../client/hook/settings.ts';
 import { sendTestSpan } from '../../client/hook/testspan.ts';
-import type { Endpoint } from '../../export/otlp/endpoint.ts';
+import { type Endpoint, mayHoldKey } from '../../export/otlp/endpoint.ts';
+import { shownAddress } from '../../export/otlp/secrets.ts';
 import { settingsOf } from '../../export/otlp/settings.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { version } from '../mcp/version.ts';
 import { ownCommand } from '../owncommand.ts';
-import { quoted } from './command.ts';
+import { quoted } from '../quoted.ts';
 import { argumentsOf, choiceOf } from './options.ts';
 
 interface Tested {
@@ -25,12 +27,13 @@ interface Tested {
 /** Exit code 1 when a test span was not taken. Nothing is changed when a key or an address is missing. */
 export async function install(context: Context, args: Arguments): Promise<number> {
   const choice = choiceOf(args);
+  checkAddress(choice.otlp);
   const dryRun = args.flag('dry-run');
   const file = fileOf(context, args);
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
   const endpoints = endpointsOf(choice, settingsOf(context.env, places.folder));
   if (choice.team !== undefined) await agreeTo(context, choice.team, dryRun);
-  const command = quoted([...ownCommand(context), ...argumentsOf(choice)]);
+  const command = quoted(...ownCommand(context), ...argumentsOf(choice));
   // The client ends a hook that does not end itself.
   const seconds = Math.ceil(choice.timeoutMs / 1000) + 5;
   const change = addHooks(file, command, seconds, { dryRun });
@@ -55,6 +58,14 @@ export async function install(context: Context, args: Arguments): Promise<number
   tellTested(context, tested);
   if (changed && !dryRun) out.write(`${dim('Sessions that are running take it up when they are started again.')}\n`);
   return isFine ? 0 : 1;
+}
+
+/** It stands in settings.json, which others may read. */
+function checkAddress(address = ''): void {
+  if (!mayHoldKey(address)) return;
+  const next =
+    'Give the address alone; keys go into OTEL_EXPORTER_OTLP_HEADERS, in the environment or in export.json of $SKEIN_HOME.';
+  throw new UsageError('A key in the address would stand in settings.json.', `--otlp ${shownAddress(address)}`, next);
 }
 
 /** Installing it is the word that sessions may be sent there. Throws when the team is not known, or named with its password. */
@@ -87,7 +98,7 @@ function tellTested({ out }: Context, tested: readonly Tested[]): void {
 
 async function test(endpoint: Endpoint, context: Context): Promise<Tested> {
   const problem = await sendTestSpan(endpoint, version(), context.now().getTime());
-  return { endpoint: endpoint.url, problem: problem ?? null };
+  return { endpoint: endpoint.shown, problem: problem ?? null };
 }
 
 export function uninstall(context: Context, args: Arguments): number {
@@ -109,5 +120,5 @@ function fileOf(context: Context, args: Arguments): string {
 }
 
 export function writeJson({ out }: Context, value: unknown): void {
-  out.write(`${JSON.stringify(value, null, 2)}\n`);
+  out.write(`${jsonText(value)}\n`);
 }

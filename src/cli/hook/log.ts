@@ -7,13 +7,14 @@ import { hookPlaces } from '../../client/hook/place.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { inertJson } from '../jsontext.ts';
 
 const LOOK_MS = 300;
 
 export async function showLog(context: Context, args: Arguments): Promise<number> {
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
   const write = args.flag('json')
-    ? (line: LogLine) => context.out.write(`${JSON.stringify(line)}\n`)
+    ? (line: LogLine) => context.out.write(`${inertJson(JSON.stringify(line))}\n`)
     : (line: LogLine) => context.out.write(`${lineText(line, context)}\n`);
   let shown = readLog(places);
   for (const line of shown) write(line);

@@ -1,5 +1,5 @@
 /** `skein hook run`: whatever happens, the client goes on as if nothing had. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
 import type { SessionToSend } from '../../client/hook/delivery.ts';
 import { toHookInput } from '../../client/hook/input.ts';
@@ -56,17 +56,16 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     setTimeout(() => stop.abort(), Math.max(0, deadline - Date.now())).unref();
     const destinations = lazily(async () => {
       if (!choice.langfuse && choice.otlp === undefined) return [];
-      const [{ openDestinations }, { settingsOf }, { withoutKeys }, { version }] = await Promise.all([
+      const [{ openDestinations }, { configsOf }, { settingsOf }, { withoutKeys }, { version }] = await Promise.all([
         import('../../client/hook/destinations.ts'),
+        import('../../client/hook/oldhook.ts'),
         import('../../export/otlp/settings.ts'),
         import('../../client/hook/keys.ts'),
         import('../mcp/version.ts'),
       ]);
       const settings = settingsOf(context.env, places.folder);
       safely = (what) => withoutKeys(what, settings);
-      const configs = [context.env.CLAUDE_CONFIG_DIR, join(context.home, '.claude')].filter(
-        (path) => path !== undefined,
-      );
+      const configs = configsOf(context.env, context.home);
       return openDestinations({ ...choice, settings, version: version(), places, configs });
     });
     const world = { places, home: context.home, now: Date.now, destinations, report };

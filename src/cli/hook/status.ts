@@ -5,6 +5,7 @@ import { type LogLine, readLog } from '../../client/hook/log.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
 import { unfinished } from '../../client/hook/sessions.ts';
 import { hooksIn, projectSettings, userSettings } from '../../client/hook/settings.ts';
+import { withoutAddressKeys } from '../../export/otlp/secrets.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeJson } from './install.ts';
@@ -43,7 +44,8 @@ export function runsIn(lines: readonly LogLine[]): Runs {
 /** Exit code 1 when it is installed nowhere. */
 export function status(context: Context, args: Arguments): number {
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
-  const installed = installedIn(context);
+  // What an older version let into the settings is not shown again.
+  const installed = installedIn(context).map((each) => ({ ...each, commands: each.commands.map(withoutAddressKeys) }));
   const { last, lastError } = runsIn(readLog(places));
   const waiting = unfinished(places, context.now().getTime());
   const isInstalled = installed.some(({ events }) => events.length > 0);

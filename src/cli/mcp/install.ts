@@ -3,6 +3,7 @@ import { addServer, projectConfig, removeServer, type StdioServer, userConfig } 
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { ownCommand } from '../owncommand.ts';
 
 export function install(context: Context, args: Arguments, action: 'install' | 'uninstall'): number {
@@ -13,9 +14,7 @@ export function install(context: Context, args: Arguments, action: 'install' | '
   const change = action === 'install' ? addServer(file, server, { dryRun }) : removeServer(file, { dryRun });
   if (args.flag('json')) {
     const { changed, backup = null } = change;
-    out.write(
-      `${JSON.stringify({ file, changed, dryRun, backup, ...(action === 'install' && { server }) }, null, 2)}\n`,
-    );
+    out.write(`${jsonText({ file, changed, dryRun, backup, ...(action === 'install' && { server }) })}\n`);
     return 0;
   }
   if (!change.changed) {
@@ -39,7 +38,8 @@ function serverCommand(context: Context, args: Arguments): StdioServer {
     throw new UsageError('The password would stand in the configuration.', '--team', next);
   }
   const insecure = args.flag('insecure') ? ['--insecure'] : [];
-  return { command, args: [...own, 'mcp', ...(team === undefined ? [] : ['--team', team, ...insecure])] };
+  const places = team === undefined ? [] : ['--team', team, ...insecure];
+  return { command, args: [...own, 'mcp', ...places, ...(args.flag('reveal') ? ['--reveal'] : [])] };
 }
 
 /** What is no address may be none because of a sign in the password. */

@@ -11,7 +11,7 @@ import { openTerminal, type Terminal } from '../terminal.ts';
 const COLUMNS = 160;
 
 /**
- * `rest` is added to every call: where to look. SIGINT and SIGTERM are left to the system, so the context's own signal is not asked for:
+ * `rest` is added to every call: where to look, and whether to reveal. SIGINT and SIGTERM are left to the system, so the context's own signal is not asked for:
  * nobody could hear it while a verb waits for a team that does not answer.
  */
 export function runVerbIn({ env, home, cwd, now }: Context, rest: readonly string[]): RunVerb {
@@ -23,8 +23,16 @@ export function runVerbIn({ env, home, cwd, now }: Context, rest: readonly strin
     const code = await attempt(err.terminal, () =>
       dispatch({ env, home, cwd, now, out: out.terminal, err: err.terminal, signal }, [verb, ...rest, ...others]),
     );
-    return { code, out: out.text(), err: err.text() } satisfies Answer;
+    const told = rest.includes('--reveal') ? err.text() : await withoutSecrets(err.text());
+    return { code, out: out.text(), err: told } satisfies Answer;
   };
+}
+
+/** What went wrong repeats what was asked; verbs mask only what they show. */
+async function withoutSecrets(text: string): Promise<string> {
+  if (text === '') return text;
+  const { createMasker } = await import('../../redact/masker.ts');
+  return createMasker().mask(text);
 }
 
 async function attempt(err: Terminal, call: () => Promise<number>): Promise<number> {

@@ -4,6 +4,8 @@ import type { Context } from '../context.ts';
 import type { EditSource } from '../edit/source.ts';
 import { cut, homePath } from '../layout.ts';
 import type { Masking } from '../mask.ts';
+import { quoted } from '../quoted.ts';
+import { shortId } from '../shortid.ts';
 import type { Pin } from './conversation.ts';
 import type { FileRewind } from './files.ts';
 import type { Goal } from './goal.ts';
@@ -60,7 +62,7 @@ export function print(
   if (pin !== undefined) out.write(`conversation: ${pin.messages} messages\n`);
   if (note !== undefined) err.write(`${err.style.dim(note)}\n`);
   if (dryRun) return;
-  const id = source.file.sessionId.slice(0, 8);
+  const id = quoted(shortId(source.file.sessionId));
   if (backup !== undefined)
     out.write(`backup: ${out.style.dim(safeLine(homePath(backup, home)))} (take it back: skein undo)\n`);
   if (pin !== undefined && goal !== undefined) out.write(`take it back: skein rewind ${id} --to end --conversation\n`);

@@ -4,7 +4,9 @@ import type { Hit } from '../../archive/search/hit.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
 import { projectSlug } from '../../format/slug.ts';
 import { TEAM_ROOT } from '../../team/paths.ts';
+import { quoted } from '../quoted.ts';
 import { teamFlag } from '../shelf.ts';
+import { shortId } from '../shortid.ts';
 import type { Searched } from './run.ts';
 
 export function chatIdOf({ session, file }: Hit, chats: Searched['chats']): string {
@@ -15,8 +17,10 @@ export function chatIdOf({ session, file }: Hit, chats: Searched['chats']): stri
 export function openCommand({ agent, session, uuid }: Hit, short: boolean): string | undefined {
   const id = agent ?? session;
   if (id === undefined) return undefined;
-  const cut = (text: string) => (short && text.length > 20 ? text.slice(0, 8) : text);
-  return `skein show ${cut(id)}${uuid === undefined ? '' : ` --turn ${cut(uuid)}`}${teamFlag()}`;
+  // It would be taken for an option.
+  if (id.startsWith('-') || uuid?.startsWith('-')) return undefined;
+  const words = uuid === undefined ? [id] : [id, '--turn', uuid];
+  return `skein show ${quoted(...words.map((word) => (short ? shortId(word) : word)))}${teamFlag()}`;
 }
 
 /** undefined where there is nothing to resume: in a sub-agent, and when the file is gone. */
@@ -26,15 +30,16 @@ export function resumeCommand({ session, cwd, agent, file }: Hit): string | unde
 }
 
 export function resumeCommandOf(session: string, cwd: string | undefined, file: string): string {
-  if (cwd === undefined) return `claude --resume ${session}`;
-  return `cd ${quoted(projectFolder(cwd, file))} && claude --resume ${session}`;
+  // A name that begins as an option does stays a name.
+  const resume = quoted('claude', ...(session.startsWith('-') ? [`--resume=${session}`] : ['--resume', session]));
+  return cwd === undefined ? resume : `${quoted('cd', projectFolder(cwd, file))} && ${resume}`;
 }
 
 /** What brings a session back that only the archive has. */
 export function restoreCommand({ session, file }: Hit): string | undefined {
   // What a team has was maybe never here.
   const isHere = isOnDisk(file) || file.startsWith(TEAM_ROOT);
-  return session === undefined || isHere ? undefined : `skein archive restore ${session}`;
+  return session === undefined || isHere ? undefined : quoted('skein', 'archive', 'restore', session);
 }
 
 /** The client looks for sessions by the folder it is started in; the model may have gone to one below it. */
@@ -44,8 +49,4 @@ export function projectFolder(cwd: string, file: string): string {
     if (projectSlug(folder) === slug) return folder;
     if (dirname(folder) === folder) return cwd;
   }
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

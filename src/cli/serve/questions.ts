@@ -4,6 +4,7 @@ import type { ListedChat } from '../chats.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
+import { quoted } from '../quoted.ts';
 import type { Catalog } from './catalog.ts';
 import type { Children } from './children.ts';
 import { showInFolder } from './desktop.ts';
@@ -115,6 +116,6 @@ export function createQuestions({ context, args, catalog, keeping, children }: A
 }
 
 function notHere({ file, head }: ListedChat): CommandError {
-  const next = `As a file of yours: skein cat ${head} --team TEAM > FILE.jsonl`;
+  const next = `As a file of yours: skein cat ${quoted(head)} --team TEAM > FILE.jsonl`;
   return new CommandError('It is a team’s: its file is not on this machine.', file.file, next);
 }

@@ -7,6 +7,8 @@ import type { Slimmed } from '../../edit/slim/slim.ts';
 import type { Context } from '../context.ts';
 import type { EditSource } from '../edit/source.ts';
 import { CommandError } from '../errors.ts';
+import { quoted } from '../quoted.ts';
+import { shortId } from '../shortid.ts';
 import { tokensText } from './table.ts';
 
 export interface Tried {
@@ -43,7 +45,7 @@ export function fittingStep(
     if (tokens.after <= budget) return { step, before, tried };
   }
   const far = tried.map(({ name, tokens }) => `${name} ~${tokensText(tokens)}`).join('; ');
-  const id = file.sessionId.slice(0, 8);
+  const id = quoted(shortId(file.sessionId));
   const least = Math.min(before, ...tried.map(({ tokens }) => tokens));
   const best = least < before ? ` Or take what there is: skein slim ${id} --budget ${least}` : '';
   throw new CommandError(

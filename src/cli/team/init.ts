@@ -7,6 +7,7 @@ import type { TeamTarget } from '../../team/target.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { targetOf, withTeam } from './shared.ts';
 
 const TIMEOUT = 300_000;
@@ -79,7 +80,7 @@ function tell(
   const waiting = done.filter(({ outcome }) => outcome === 'asked').flatMap(({ statements }) => statements);
   if (args.flag('json')) {
     const about = { team: target.name, database: target.database, cluster: plan.cluster ?? null, dryRun, from, to };
-    out.write(`${JSON.stringify({ ...about, done, administrator: waiting, warnings }, null, 2)}\n`);
+    out.write(`${jsonText({ ...about, done, administrator: waiting, warnings })}\n`);
     return;
   }
   for (const warning of warnings) context.err.write(`${context.err.style.bad('warning:')} ${warning}\n`);

@@ -16,6 +16,7 @@ import { ask, canAsk } from '../ask.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { keepHeapSmall } from '../memory.ts';
 import { parseTime } from '../time.ts';
 import { agree, isAgreed, policyOf, stateOf } from './policied.ts';
@@ -158,8 +159,7 @@ async function tell(
   const isOffline = stoppedBy instanceof TeamError && stoppedBy.passes;
   if (!isOver && !isOffline && !context.signal.aborted) throw stoppedBy;
   if (isQuiet) return 0;
-  if (args.flag('json'))
-    out.write(`${JSON.stringify(toJson(report, target.name, args.flag('dry-run'), problems), null, 2)}\n`);
+  if (args.flag('json')) out.write(`${jsonText(toJson(report, target.name, args.flag('dry-run'), problems))}\n`);
   else {
     await tellProblems(context, problems);
     tellPush(context, report, target.name, args.flag('dry-run'));

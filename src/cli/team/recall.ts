@@ -14,6 +14,7 @@ import { ask, canAsk } from '../ask.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import { jsonText } from '../jsontext.ts';
 import { homeOf, policyOf, stateOf } from './policied.ts';
 import { targetOf, withTeam } from './shared.ts';
 
@@ -100,7 +101,7 @@ function idsOf(archive: Archive, selector: string, known: readonly string[]): st
 function tell(context: Context, args: Arguments, target: TeamTarget, sessions: readonly string[], how: string): number {
   if (args.flag('json')) {
     const [undo, dryRun] = [args.flag('undo'), args.flag('dry-run')];
-    context.out.write(`${JSON.stringify({ team: target.name, sessions, undo, dryRun }, null, 2)}\n`);
+    context.out.write(`${jsonText({ team: target.name, sessions, undo, dryRun })}\n`);
     return 0;
   }
   context.out.write(`${target.name}: ${count(sessions.length, 'session')} ${how}\n`);
@@ -125,7 +126,7 @@ async function purge(context: Context, args: Arguments, target: TeamTarget): Pro
     purgeRecalled(team, { dryRun }),
   );
   const rows = Object.values(purged.rows).reduce((sum, each) => sum + each, 0);
-  if (args.flag('json')) context.out.write(`${JSON.stringify({ team: target.name, dryRun, ...purged }, null, 2)}\n`);
+  if (args.flag('json')) context.out.write(`${jsonText({ team: target.name, dryRun, ...purged })}\n`);
   else {
     const words = `${count(purged.sessions, 'session')} taken back, ${count(rows, 'row')} ${dryRun ? 'would be deleted' : 'deleted'}`;
     context.out.write(`${target.name}: ${words}${dryRun ? '' : `, ${purged.left} left`}\n`);

@@ -11,6 +11,7 @@ import { wrapProse } from '../../views/wrap.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type Column, shortPath, table } from '../layout.ts';
+import { shortId } from '../shortid.ts';
 import type { PriceTable } from '../usage/pricetable.ts';
 import { printNotes, printReport } from '../usage/print.ts';
 import { showsUnicode } from '../usage/report.ts';
@@ -107,7 +108,7 @@ function printHabits({ out }: Context, habits: readonly Habit[], { mask }: Print
       .slice(0, 3)
       .map(
         (place) =>
-          `${mask(shortPath(place.project))} ${mask(place.person)} ${place.chat.slice(0, 8)} (${usd(place.costUSD)})`,
+          `${mask(shortPath(place.project))} ${mask(place.person)} ${shortId(place.chat)} (${usd(place.costUSD)})`,
       );
     for (const line of wrapProse(`most in: ${most.join(', ')}`, Math.max(20, out.columns - 11))) {
       out.write(`${' '.repeat(11)}${style.dim(line)}\n`);

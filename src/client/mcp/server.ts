@@ -14,10 +14,13 @@ export interface Answer {
 export type RunVerb = (argv: readonly string[]) => Promise<Answer>;
 
 /** Serves until the other side closes its end. */
-export function serveHistory(version: string, run: RunVerb): Promise<void> {
+export function serveHistory(version: string, run: RunVerb, { masked }: { readonly masked: boolean }): Promise<void> {
   return new Promise((resolve) => {
     serveStdio(() => {
-      const server = new McpServer({ name: 'skein', version }, { instructions: INSTRUCTIONS });
+      const server = new McpServer(
+        { name: 'skein', version },
+        { instructions: `${INSTRUCTIONS}${masked ? ' Secrets are masked.' : ''}` },
+      );
       for (const tool of TOOLS) register(server, tool, run);
       server.server.onclose = () => resolve();
       return server;
@@ -28,7 +31,7 @@ export function serveHistory(version: string, run: RunVerb): Promise<void> {
 }
 
 const INSTRUCTIONS =
-  "What was said and done in this machine's earlier coding sessions: search first, then read the turn that was found. Secrets are masked.";
+  "What was said and done in this machine's earlier coding sessions: search first, then read the turn that was found.";
 
 function register(server: McpServer, tool: Tool, run: RunVerb): void {
   const { name, description, inputSchema } = tool;
@@ -37,7 +40,8 @@ function register(server: McpServer, tool: Tool, run: RunVerb): void {
     const { argv, page } = tool.verb(inputSchema.parse(input));
     const answer = await run(argv);
     const failed = answer.code === 2 || (answer.code !== 0 && answer.out.trim() === '');
-    const text = failed ? answer.err.trim() || 'Nothing was found.' : pageOf(answer.out, page);
+    const told = failed ? answer.err.trim() || 'Nothing was found.' : answer.out.trim();
+    const text = failed || page === undefined ? told : pageOf(told, page);
     return { content: [{ type: 'text', text }], isError: answer.code === 2 };
   });
 }

@@ -5,8 +5,14 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Input;
-  /** The arguments of the command, and which part of its output is wanted. */
-  verb(input: z.infer<Input>): { readonly argv: readonly string[]; readonly page: number };
+  verb(input: z.infer<Input>): Verb;
+}
+
+export interface Verb {
+  /** The arguments of the command. */
+  readonly argv: readonly string[];
+  /** Which page of its output is wanted; undefined of a verb that is asked for one itself, and whose output fits. */
+  readonly page?: number;
 }
 
 function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
@@ -18,34 +24,43 @@ function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
 
 const page = z.int().min(1).default(1).describe('Which page of the answer');
 
+/** So many hits, each of a chat of its own, and so many chats are a few thousand tokens at most. More are on the next page. */
+const MOST_HITS = 15;
+const MOST_CHATS = 45;
+
 const search = defineTool({
   name: 'search_history',
   description:
-    'Search everything said, thought, asked of tools and answered by them in earlier sessions. Words (all must be there), "phrases", prefix*, -without, ~part of a text, /regex/i; filters project: role:user|assistant tool: file: model: git-branch: after:7d before:2026-01-31 is:error in:prompt|answer|thinking|tool session:. Gives snippets by chat, each chat with the command whose id and turn read_chat takes.',
+    'Search everything said, thought, asked of tools and answered by them in earlier sessions. Words (all must be there), "phrases", prefix*, -without, ~part of a text, /regex/i; filters project: role:user|assistant tool: file: model: git-branch: after:7d before:2026-01-31 is:error in:prompt|answer|thinking|tool session:. Gives snippets by chat, each chat with the command whose id and turn read_chat takes; the last line says how many there are, and which page has more.',
   inputSchema: z.object({
     query: z.string().min(1).describe('What to find, e.g. "rate limit" after:30d in:answer'),
-    limit: z.int().min(1).max(50).default(10).describe('Hits on a page'),
+    limit: z.int().min(1).max(50).default(10).describe(`Hits on a page, of which at most ${MOST_HITS} are shown`),
     page,
     sort: z.enum(['rank', 'date']).default('rank'),
   }),
   verb: ({ query, limit, page: number, sort }) => ({
-    argv: ['search', `--limit=${limit}`, `--page=${number}`, `--sort=${sort}`, '--', query],
-    page: 1,
+    argv: ['search', `--limit=${Math.min(limit, MOST_HITS)}`, `--page=${number}`, `--sort=${sort}`, '--', query],
   }),
 });
 
 const list = defineTool({
   name: 'list_chats',
-  description: 'The chats of this machine, newest first: id, title, project, when, how many turns.',
+  description:
+    'The chats of this machine, newest first: id, title, project, when, how many turns. The last line says when there are more, and which page has them.',
   inputSchema: z.object({
     project: z.string().optional().describe('Only this project: its path or the end of it'),
     since: z.string().optional().describe('A date or an age: 2026-01-31, 7d'),
-    limit: z.int().min(1).max(200).default(30),
+    limit: z.int().min(1).max(200).default(30).describe(`Chats on a page, of which at most ${MOST_CHATS} are shown`),
     page,
   }),
   verb: ({ project, since, limit, page: number }) => ({
-    argv: ['list', `--limit=${limit}`, ...option('project', project), ...option('after', since)],
-    page: number,
+    argv: [
+      'list',
+      `--limit=${Math.min(limit, MOST_CHATS)}`,
+      `--page=${number}`,
+      ...option('project', project),
+      ...option('after', since),
+    ],
   }),
 });
 
