@@ -4,6 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { endpointOf } from '../../src/export/otlp/endpoint.ts';
 import { answerOf } from '../../src/export/otlp/post.ts';
 import { sendPatiently, waitBefore } from '../../src/export/otlp/retry.ts';
+import {
+  secretsIn,
+  secretsOf,
+  shownAddress,
+  withoutAddressKeys,
+  withoutSecrets,
+} from '../../src/export/otlp/secrets.ts';
 import { settingsOf, timeoutOf } from '../../src/export/otlp/settings.ts';
 import { waitOf } from '../../src/format/retryafter.ts';
 import { tempFolder } from '../support/files.ts';
@@ -75,6 +82,31 @@ describe('where spans go', () => {
   });
 });
 
+describe('what must not be told', () => {
+  test('a header in every form, the longest first', () => {
+    const basic = btoa('pk-public:sk-secret');
+    const secrets = [...secretsIn('Bearer top secret'), ...secretsIn(`Basic ${basic}`)];
+    const said = `Bearer top secret, top secret, top%20secret, ${basic}, pk-public:sk-secret, sk-secret`;
+    expect(withoutSecrets(said, secrets)).toBe('***, ***, ***, ***, ***, ***');
+  });
+
+  test.each([
+    ['http://h/v1?api_key=x', 'http://h/v1?***'],
+    ['https://u:p@h/v1', 'https://***@h/v1'],
+    ['u:p@h:1', '***@h:1'],
+    ['http://h:4318/v1/traces', 'http://h:4318/v1/traces'],
+  ])('%s is shown as %s, also inside a text', (address, shown) => {
+    expect(shownAddress(address)).toBe(shown);
+    expect(withoutAddressKeys(`run --otlp '${address}' --x`)).toBe(`run --otlp '${shown}' --x`);
+  });
+
+  test('an address that the environment gives is shown without its query, and used with it', () => {
+    const settings = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://c/in?key=abcdefgh' };
+    expect(endpointOf('otlp', settings)).toMatchObject({ url: 'http://c/in?key=abcdefgh', shown: 'http://c/in?***' });
+    expect(secretsOf(endpointOf('otlp', settings))).toContain('abcdefgh');
+  });
+});
+
 describe('what an answer means', () => {
   const answer = (status: number, text: string, headers: Record<string, string> = {}) =>
     answerOf({ status, text, header: (name) => headers[name] ?? null }, 0);
@@ -92,7 +124,13 @@ describe('what an answer means', () => {
     [307, '', { type: 'refused', status: 307, words: 'status 307' }],
     [408, '', { type: 'busy', status: 408, words: 'status 408' }],
     [503, 'try later', { type: 'busy', status: 503, words: 'status 503: try later' }],
+    [200, ' <!doctype html><p>Log in</p>', { type: 'busy', words: expect.stringContaining('a web page') }],
   ])('%d %s', (status, body, meant) => expect(answer(status, body)).toMatchObject(meant));
+
+  test('what says that it is a page is one; what says that it is protobuf is none, whatever it begins with', () => {
+    expect(answer(200, 'Log in', { 'content-type': 'text/html; charset=utf-8' })).toMatchObject({ type: 'busy' });
+    expect(answer(200, '<\u0001', { 'content-type': 'application/x-protobuf' })).toEqual({ type: 'accepted' });
+  });
 
   test('Retry-After in seconds or as a date', () => {
     expect(answer(429, '', { 'retry-after': '7' })).toMatchObject({ type: 'busy', afterMs: 7000 });
@@ -110,6 +148,7 @@ describe('patience', () => {
     expect(waits(1)).toEqual([500, 1000, 2000, 30_000]);
     expect(waitBefore(1, 4000, {})).toBe(4000);
     expect(waitBefore(1, 120_000, {})).toBeUndefined();
+    expect(waitBefore(1, 120_000, { longestAfterMs: 120_000 })).toBe(120_000);
   });
 
   test('nothing is waited for beyond the deadline, and not more often than said', async () => {
@@ -130,6 +169,11 @@ describe('patience', () => {
     };
     await sendPatiently(busy, '', { ...clock, tries: 3 });
     expect([sent, waited]).toEqual([3, [500, 1000]]);
+    const told: number[] = [];
+    const asking = async () => ({ type: 'busy', words: 'no', status: 429, afterMs: 60_000 }) as const;
+    const patience = { ...clock, longestAfterMs: 90_000, onWait: (ms: number) => told.push(ms) };
+    await sendPatiently(asking, '', { ...patience, tries: 2 });
+    expect([waited.splice(2), told]).toEqual([[60_000], [60_000]]);
     await sendPatiently(busy, '', { ...clock, deadline: now + 2000, tries: 9 });
     expect(waited.slice(2)).toEqual([500, 1000]);
   });

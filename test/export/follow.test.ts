@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toJsonl } from '../support/build.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -24,6 +25,26 @@ test('skein follow --export sends what was there and each turn as it ends, once;
   expect(server.arrived()).toBe(3 * SPANS_A_TURN);
   expect(Buffer.concat(told).toString()).toMatch(/sent 2 turns, 8 spans to http.*\n(?:.*\n)*sent 1 turn, 4 spans/);
   expect((await beside(machine, ['export', 'langfuse', 'a', '--json'])).json()).toMatchObject({ sent: 0 });
+});
+
+test('skein follow --export --endpoint: only Langfuse gets its keys, and nothing that the cc-langfuse hook sent', async () => {
+  const [langfuse, other] = [await startReceiver(), await startReceiver()];
+  const machine = machineWith({ a: 3 }, langfuse.url);
+  mkdirSync(join(machine.root, 'state'));
+  writeFileSync(join(machine.root, 'state', 'cc-langfuse_state.json'), '{"a":{"last_line":8}}');
+  for (const [server, turns, path] of [
+    [other, 3, '/v1/traces'],
+    [langfuse, 1, '/api/public/otel/v1/traces'],
+  ] as const) {
+    const argv = ['follow', machine.fileOf('a'), '--export', '--lines', '0', '--endpoint', server.url];
+    const child = startSkein(argv, machine);
+    await expect.poll(() => server.rows.size).toBe(turns * SPANS_A_TURN);
+    child.kill('SIGINT');
+    await once(child, 'close');
+    expect(new Set(server.requests.map((request) => request.path))).toEqual(new Set([path]));
+  }
+  expect(other.requests[0]?.headers.authorization).toBeUndefined();
+  expect(langfuse.requests[0]?.headers.authorization).toMatch(/^Basic /);
 });
 
 test('skein follow --export without an endpoint is told', () => {

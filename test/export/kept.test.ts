@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Holding } from '../../src/export/otlp/holding.ts';
 import { openLedger, type Piece } from '../../src/export/otlp/ledger.ts';
 import { acquire } from '../../src/export/otlp/lock.ts';
+import { sizeOf } from '../../src/export/otlp/parcel.ts';
 import { openQueue } from '../../src/export/otlp/queue.ts';
 import { tempFolder } from '../support/files.ts';
 
@@ -76,6 +78,20 @@ test('the ledger knows what was taken, in whole or in parts, after a line was cu
   expect(statSync(join(folder, shard)).mode & 0o777).toBe(0o600);
 });
 
+test('what another process noted is seen when the ledger is looked at again, also beside lines of its own', () => {
+  const [folder, queue] = [join(tempFolder(), 'sent'), tempFolder()];
+  const [own, other] = [openLedger(folder, queue), openLedger(folder, queue)];
+  own.accept([piece(1)]);
+  other.accept([piece(2)]);
+  expect(own.isSent(piece(2).traceId, 'm1')).toBe(false);
+  own.lookAgain();
+  expect([1, 2].map((n) => own.isSent(piece(n).traceId, 'm1'))).toEqual([true, true]);
+});
+
+test('the size of a request is counted in bytes', () => {
+  expect(sizeOf({ ...piece(1), spans: ['"a"', '"漢字"'] })).toEqual({ spans: 2, bytes: 11 });
+});
+
 test('H1: a turn that was sent with more in it is sent; one that has grown since is not', () => {
   const home = tempFolder();
   const ledger = openLedger(join(home, 'ledger'), join(home, 'queue'));
@@ -99,6 +115,25 @@ test('what waits in a file of the queue is queued as long as that file is there'
   expect(statSync(file).mode & 0o777).toBe(0o600);
   queue.remove(file);
   expect(openLedger(folder, home).stateOf(piece(1))).toBe('new');
+});
+
+test('a file of the queue is for runs that send as much or more; for others its turns are new', () => {
+  const [folder, home] = [tempFolder(), tempFolder()];
+  const open = (holding: Holding) => openQueue(home, 'otlp-1', undefined, holding);
+  const made: Holding[] = [{ content: false }, {}, { thinking: true }, { revealed: true }];
+  const files = made.map((holding, n) => open(holding).put([{ ...piece(n), spans: ['{}'] }]) ?? '');
+  const ours = (holding: Holding) => files.map((file) => open(holding).isOurs(file));
+  expect(ours({ content: false })).toEqual([true, false, false, false]);
+  expect(ours({})).toEqual([true, true, false, false]);
+  expect(ours({ thinking: true })).toEqual([true, true, true, false]);
+  expect(ours({ revealed: true })).toEqual([true, true, false, true]);
+  expect(open({}).list()).toEqual(files);
+  // As older versions named them: with content, masked.
+  expect(open({}).isOurs('1-2-3.otlp-1.gz')).toBe(true);
+  expect(open({ content: false }).isOurs('1-2-3.otlp-1.gz')).toBe(false);
+  const ledger = openLedger(folder, home, open({ content: false }).isOurs);
+  ledger.queue([piece(1)], files[1] ?? '');
+  expect([ledger.stateOf(piece(1)), openLedger(folder, home).stateOf(piece(1))]).toEqual(['new', 'queued']);
 });
 
 test('the queue is bounded, oldest first, of its endpoint; a file that cannot be read is put aside', () => {

@@ -1,5 +1,5 @@
 /** Turns on their way to a server, as it sees them. */
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
@@ -92,6 +92,35 @@ describe('skein export langfuse|otlp', () => {
     expect(JSON.stringify(server.requests.at(-1))).toContain(secret);
   });
 
+  test('a secret that a turn sent before gave away is masked in what is sent later', async () => {
+    const { server, machine } = await started({});
+    const secret = ['Zq8vT3nLw0', 'XyB5kRmP2d'].join('');
+    const lines = turnLines('a', 1, 5).map((line, place) => {
+      if (place === 0) return { ...line, ...user(`the config has DB_PASSWORD=${secret} in it`) };
+      return place === 16 ? { ...line, ...user(`it was ${secret} I think`) } : line;
+    });
+    writeFileSync(machine.fileOf('a'), toJsonl(lines.slice(0, 16)));
+    await run(machine, 'langfuse', '--all');
+    appendFileSync(machine.fileOf('a'), toJsonl(lines.slice(16)));
+    await run(machine, 'langfuse', '--all');
+    expect(server.arrived()).toBe(5 * SPANS_A_TURN);
+    expect(JSON.stringify(server.requests)).toContain('I think');
+    expect(JSON.stringify(server.requests)).not.toContain(secret);
+  });
+
+  test('what the cc-langfuse hook sent is not sent again, unless told to', async () => {
+    const { server, machine } = await started({ a: 3 });
+    mkdirSync(join(machine.root, 'state'));
+    const state = { a: { last_line: 8, turn_count: 2, updated: '2026-01-02T10:05:00Z' } };
+    writeFileSync(join(machine.root, 'state', 'cc-langfuse_state.json'), JSON.stringify(state));
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ turns: 1 });
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ turns: 0 });
+    expect((await run(machine, 'otlp', '--all', '--endpoint', server.url, '--json')).json()).toMatchObject({
+      turns: 3,
+    });
+    expect((await run(machine, 'langfuse', '--all', '--again', '--json')).json()).toMatchObject({ turns: 3 });
+  });
+
   test('--dry-run prints the spans and sends nothing, without keys; --since takes only later turns', async () => {
     const { server, machine } = await started({ a: 3 });
     const bare = { HOME: machine.home, CLAUDE_CONFIG_DIR: machine.root };
@@ -180,11 +209,24 @@ describe('a server that fails', () => {
     expect([sent.turns, server.requests.length]).toEqual([1, 1]);
   });
 
+  test('a web page is no answer, whatever its status', async () => {
+    const { server, machine } = await started({ a: 1 });
+    server.fail(() => ({ status: 200, body: '<html>Log in</html>', headers: { 'content-type': 'text/html' } }));
+    const delivery = deliveryTo(server.url, machine.home, { patience: { ...QUICK, tries: 2 } });
+    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, delivery);
+    expect(sent).toMatchObject({ turns: 0, unsent: 1, problem: expect.stringContaining('a web page (status 200)') });
+    server.fail(() => undefined);
+    expect((await deliverSession({ file: machine.fileOf('a') }, SPANS, delivery)).turns).toBe(1);
+  });
+
   test('401 is not tried again, told in the server’s words, and nothing counts as sent', async () => {
     const { server, machine } = await started({ a: 2 });
     server.fail(() => ({ status: 401, body: '{"message":"Invalid credentials"}' }));
     await expect(run(machine, 'langfuse', 'a')).rejects.toThrow(/status 401: Invalid credentials/);
     expect(server.requests.length).toBe(1);
+    const { headers } = server.requests[0] ?? {};
+    server.fail(() => ({ status: 401, body: `no: ${headers?.authorization}` }));
+    await expect(run(machine, 'langfuse', 'a')).rejects.toThrow(/status 401: no: \*\*\*$/);
     server.fail(() => undefined);
     expect((await run(machine, 'langfuse', 'a', '--json')).json()).toMatchObject({ turns: 2 });
   });
@@ -229,6 +271,32 @@ describe('a server that fails', () => {
     expect(server.requests.map(({ spans }) => spans.length / SPANS_A_TURN)).toEqual([2, 1, 1]);
     expect(server.arrived()).toBe(4 * SPANS_A_TURN);
     expect(readdirSync(join(home, 'export', 'locks'))).toEqual([]);
+  });
+
+  test.each([
+    ['with content, sent without', {}, { content: false }],
+    ['with secrets, sent masked', { revealed: true }, {}],
+  ])('offline: made %s: made again, once; what waits is then of no use', async (_, made, sent) => {
+    const { server, machine } = await started({ a: 2 });
+    const file = machine.fileOf('a');
+    const offline = deliveryTo('http://127.0.0.1:9', machine.home, { patience: { ...QUICK, tries: 1 }, holding: made });
+    expect(await deliverSession({ file }, SPANS, offline)).toMatchObject({ queued: 2 * SPANS_A_TURN, unsent: 2 });
+    const online = { ...offline, endpoint: { ...offline.endpoint, url: server.url }, holding: sent };
+    const bare = { ...SPANS, content: false };
+    expect(await deliverSession({ file }, bare, online)).toMatchObject({ turns: 2, unsent: 0 });
+    expect(JSON.stringify(server.requests)).not.toContain('prompt 1 of a');
+    await deliverSession({ file }, SPANS, { ...online, holding: made });
+    expect(server.arrived()).toBe(2 * SPANS_A_TURN);
+    expect(readdirSync(join(machine.home, 'export', 'queue'))).toEqual([]);
+  });
+
+  test('what there was no time for is told as not sent', async () => {
+    const { server, machine } = await started({ a: 2 });
+    const stop = new AbortController();
+    stop.abort();
+    const delivery = deliveryTo(server.url, machine.home, { patience: { ...QUICK, signal: stop.signal } });
+    const delivered = await deliverSession({ file: machine.fileOf('a') }, SPANS, delivery);
+    expect(delivered).toMatchObject({ turns: 0, unsent: 2, health: 'unknown' });
   });
 
   test('offline with a full queue: what is left is made again from the transcript', async () => {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
+import { withoutAddressKeys } from '../../export/otlp/secrets.ts';
 import { SETTING_NAMES, type Settings, settingsOf } from '../../export/otlp/settings.ts';
 import { asBoolean, asObject, type Json } from '../../format/json.ts';
 import { isExposed, withoutKeys } from './keys.ts';
@@ -128,7 +129,7 @@ function runChecks({ places, now }: CheckQuery): Check[] {
     checks.push({
       about,
       state: isRecent(error, lines) ? 'bad' : 'warning',
-      what: `last error ${error.time}: ${error.what}`,
+      what: withoutAddressKeys(`last error ${error.time}: ${error.what}`),
     });
   const waiting = unfinished(places, now).length;
   if (waiting > 0)
@@ -195,11 +196,11 @@ async function serverChecks(endpoint: Endpoint, settings: Settings, { version, n
   const about = 'server';
   const checks: Check[] = [
     problem === undefined
-      ? { about, state: 'ok', what: `a test span was taken by ${endpoint.url}` }
+      ? { about, state: 'ok', what: `a test span was taken by ${endpoint.shown}` }
       : {
           about,
           state: 'bad',
-          what: withoutKeys(`${endpoint.url} did not take a test span: ${problem}`, settings),
+          what: withoutKeys(`${endpoint.shown} did not take a test span: ${problem}`, settings),
           next: 'Check the address, the keys and the network.',
         },
   ];

@@ -13,8 +13,10 @@ export interface Sent {
   readonly open: number;
   /** Why something that is over was not taken. */
   readonly problem?: string;
-  /** It may be taken another time. */
+  /** Something is to be taken another time. */
   readonly again: boolean;
+  /** The next session would not fare better there: nobody answers, or another process is at it. */
+  readonly stuck: boolean;
 }
 
 export interface Destination {

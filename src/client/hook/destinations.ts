@@ -1,11 +1,12 @@
 /** Where a hook sends turns to. */
 import { createHash } from 'node:crypto';
-import { type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
+import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
 import { placesOf } from '../../export/otlp/places.ts';
-import { deliverSession, type SessionSpans } from '../../export/otlp/session.ts';
+import { type Delivered, deliverSession, type SessionSpans } from '../../export/otlp/session.ts';
 import type { Settings } from '../../export/otlp/settings.ts';
 import { readState } from '../../export/otlp/state.ts';
 import { createMasker } from '../../redact/masker.ts';
+import type { Mask } from '../../views/options.ts';
 import type { Destination, Sent } from './delivery.ts';
 import { type OldHook, readOldHook } from './oldhook.ts';
 import type { HookPlaces } from './place.ts';
@@ -15,6 +16,8 @@ import { hadTrouble, noteTrouble } from './trouble.ts';
 
 /** A server that did not answer a moment ago is not given all the time of a run again. */
 const AFTER_TROUBLE_MS = 1500;
+/** Nobody waits for a process of its own, but an endpoint that hangs must not hold it either. */
+const ANSWER_MS = 30_000;
 /** Hooks of one session take moments; whoever holds it longer has much to send, and sends this too. */
 const LOCK_WAIT_MS = 3000;
 
@@ -24,11 +27,16 @@ export interface Wanted {
 }
 
 /** Throws ExportError where a key or an address is missing. */
-export function endpointsOf({ langfuse, otlp }: Wanted, settings: Settings): Endpoint[] {
-  return [
-    ...(langfuse ? [endpointOf('langfuse', settings)] : []),
-    ...(otlp === undefined ? [] : [endpointOf('otlp', settings, otlp)]),
-  ];
+export function endpointsOf(wanted: Wanted, settings: Settings): Endpoint[] {
+  return dialectsOf(wanted).map((dialect) => endpointIn(dialect, wanted, settings));
+}
+
+function dialectsOf({ langfuse, otlp }: Wanted): Dialect[] {
+  return [...(langfuse ? ['langfuse' as const] : []), ...(otlp === undefined ? [] : ['otlp' as const])];
+}
+
+function endpointIn(dialect: Dialect, { otlp }: Wanted, settings: Settings): Endpoint {
+  return endpointOf(dialect, settings, dialect === 'otlp' ? otlp : undefined);
 }
 
 export interface DestinationOptions extends Wanted {
@@ -43,13 +51,22 @@ export interface DestinationOptions extends Wanted {
 
 export function openDestinations(options: DestinationOptions): Destination[] {
   const old = readOldHook(options.configs);
-  return endpointsOf(options, options.settings).map((endpoint) => destinationOf(endpoint, old, options));
+  // One for all: it remembers what it has seen.
+  const masker = createMasker();
+  const mask = (text: string) => masker.mask(text);
+  return dialectsOf(options).map((dialect) => {
+    try {
+      return destinationOf(endpointIn(dialect, options, options.settings), old, mask, options);
+    } catch (error) {
+      // Told with each session; what is wrong with one does not stop the other.
+      return { name: dialect, backlog: () => 0, send: () => Promise.reject(error) };
+    }
+  });
 }
 
-function destinationOf(endpoint: Endpoint, old: OldHook, options: DestinationOptions): Destination {
+function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: DestinationOptions): Destination {
   const { content, settings, version, places } = options;
   const rates = openRates(places.rates);
-  const masker = createMasker();
   const trouble = `${places.trouble}-${endpoint.key}`;
   return {
     name: endpoint.dialect,
@@ -62,7 +79,7 @@ function destinationOf(endpoint: Endpoint, old: OldHook, options: DestinationOpt
       const spans: SessionSpans = {
         hash: (text) => createHash('sha256').update(text).digest('hex'),
         content,
-        mask: (text) => masker.mask(text),
+        mask,
         pricing: { mode: 'auto', ratesOf: rates.of },
         user: settings.LANGFUSE_USER_ID,
         environment: settings.LANGFUSE_TRACING_ENVIRONMENT,
@@ -70,20 +87,22 @@ function destinationOf(endpoint: Endpoint, old: OldHook, options: DestinationOpt
       };
       const deliver = () => {
         const left = Math.max(1, deadline - Date.now());
-        return deliverSession({ file: session.transcript, stopped: session.stopped }, spans, {
+        const sentBefore = endpoint.dialect === 'langfuse' ? old.sentOf(session) : undefined;
+        return deliverSession({ file: session.transcript, stopped: session.stopped, sentBefore }, spans, {
           endpoint,
           home: places.folder,
           sender: { version },
           patience: { tries: 2, firstWaitMs: 200, deadline, signal },
-          timeoutMs: left,
+          timeoutMs: Math.min(left, ANSWER_MS),
           lockWaitMs: Math.min(left, LOCK_WAIT_MS),
-          sentBefore: endpoint.dialect === 'langfuse' ? old.sentOf(session) : undefined,
+          holding: { content },
         });
       };
       try {
-        const sent = toSent(await retried(deliver, rates));
-        noteTrouble(trouble, sent.again);
-        return sent;
+        const delivered = await retried(deliver, rates);
+        // Where nothing was asked of it, nothing new is known of it.
+        if (delivered.health !== 'unknown') noteTrouble(trouble, delivered.health !== 'well');
+        return toSent(delivered);
       } catch (error) {
         noteTrouble(trouble, true);
         throw error;
@@ -105,9 +124,11 @@ async function retried<T>(deliver: () => Promise<T>, rates: HookRates): Promise<
   }
 }
 
-function toSent({ turns, spans, open, queued, left, busy, problem }: Awaited<ReturnType<typeof deliverSession>>): Sent {
-  const waits = queued > 0 ? `${queued} spans wait on disk` : left > 0 ? `${left} spans are left` : undefined;
+function toSent({ turns, spans, open, queued, left, unsent, health, busy, problem }: Delivered): Sent {
+  const still = unsent === 1 ? '1 turn is still to be sent' : `${unsent} turns are still to be sent`;
+  const waits = queued > 0 ? `${queued} spans wait on disk` : left > 0 ? `${left} spans are left` : still;
   const other = busy ? 'another process is sending this session' : undefined;
-  const why = [problem ?? other, waits].filter((part) => part !== undefined).join('; ');
-  return { turns, spans, open, again: busy || queued + left > 0, ...(why !== '' && { problem: why }) };
+  const why = [problem ?? other, unsent > 0 ? waits : undefined].filter((part) => part !== undefined).join('; ');
+  const stuck = busy || health === 'offline';
+  return { turns, spans, open, again: busy || unsent > 0, stuck, ...(why !== '' && { problem: why }) };
 }

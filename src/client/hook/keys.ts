@@ -2,6 +2,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { DiskError, toDiskError } from '../../disk/errors.ts';
+import { decoded } from '../../export/otlp/endpoint.ts';
+import { secretsIn, withoutAddressKeys, withoutSecrets } from '../../export/otlp/secrets.ts';
 import { SETTING_NAMES, type Settings } from '../../export/otlp/settings.ts';
 import { asObject, type JsonObject, parseJson } from '../../format/json.ts';
 
@@ -34,13 +36,12 @@ export function isExposed(file: string): boolean {
   return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-/** No key ends in a log: what a server says may repeat it. */
+/** No key ends in a log: what a server says may repeat it, and an address may hold one. */
 export function withoutKeys(text: string, settings: Settings): string {
-  const names = SETTING_NAMES.filter((name) => /KEY|HEADERS/.test(name));
-  return names.flatMap((name) => secretsIn(settings[name])).reduce((rest, each) => rest.replaceAll(each, '***'), text);
-}
-
-function secretsIn(value = ''): string[] {
-  const parts = value.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1));
-  return [value, ...parts].filter((part) => part.length >= 6);
+  const { LANGFUSE_PUBLIC_KEY: publicKey = '', LANGFUSE_SECRET_KEY: secretKey = '' } = settings;
+  const basic = Buffer.from(`${publicKey}:${secretKey}`).toString('base64');
+  const headers = SETTING_NAMES.filter((name) => name.endsWith('HEADERS')).flatMap((name) => settings[name] ?? []);
+  const values = headers.flatMap((each) => each.split(',').map((pair) => pair.slice(pair.indexOf('=') + 1).trim()));
+  const secrets = [...values, ...values.map(decoded)].flatMap(secretsIn);
+  return withoutAddressKeys(withoutSecrets(text, [...headers, ...secrets, ...secretsIn(`Basic ${basic}`)]));
 }

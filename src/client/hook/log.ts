@@ -1,5 +1,6 @@
 /** The hook's log: a JSON object on each line, readable by the owner alone, the last megabyte or two of it. */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { makeFolders } from '../../disk/durable.ts';
 import { asNumber, asObject, asString, parseJson } from '../../format/json.ts';
 import type { HookPlaces } from './place.ts';
 
@@ -15,19 +16,26 @@ export interface LogLine {
 
 export const LOG_BYTES = 1 << 20;
 const LONGEST = 2000;
+/** They come from outside. */
+const LONGEST_NAME = 200;
 
 /** A log that cannot be written is no reason to fail. */
 export function writeLog({ folder, log, oldLog }: HookPlaces, line: LogLine): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, false);
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) >= LOG_BYTES) renameSync(log, oldLog);
     // One write to the end of the file: hooks that run side by side do not mix their lines.
-    const what = line.what.length > LONGEST ? `${line.what.slice(0, LONGEST)}…` : line.what;
-    appendFileSync(log, `${JSON.stringify({ ...line, what })}\n`, { mode: 0o600 });
+    const { event, session, what } = line;
+    const short = { event: cut(event, LONGEST_NAME), session: cut(session, LONGEST_NAME), what: cut(what, LONGEST) };
+    appendFileSync(log, `${JSON.stringify({ ...line, ...short })}\n`, { mode: 0o600 });
     return true;
   } catch {
     return false;
   }
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 /** Oldest first. */

@@ -14,6 +14,11 @@ export interface OldHook {
   }): ((trace: TurnTrace) => boolean) | undefined;
 }
 
+/** Where the client may have kept it. */
+export function configsOf(env: Readonly<Record<string, string | undefined>>, home: string): string[] {
+  return [env.CLAUDE_CONFIG_DIR, join(home, '.claude')].filter((path) => path !== undefined);
+}
+
 export function readOldHook(configs: readonly string[]): OldHook {
   const states = configs.map((config) => stateIn(join(config, 'state', 'cc-langfuse_state.json')));
   return {

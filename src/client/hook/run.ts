@@ -2,6 +2,7 @@
  * One run of the hook: archives the session and sends its turns that are over, then what other sessions still have to send.
  * It may be killed at any moment: whatever was not taken comes with a later run.
  */
+import { DiskError } from '../../disk/errors.ts';
 import type { Destination, Limits, Sent, SessionToSend } from './delivery.ts';
 import type { HookInput } from './input.ts';
 import type { HookPlaces } from './place.ts';
@@ -45,13 +46,40 @@ export async function runHook(input: HookInput, options: HookOptions, world: Hoo
       world.report('info', `the final answer was not written within ${options.waitMs} ms`);
   }
   const stopped = event === 'Stop' || event === 'SessionEnd';
-  let state = await visit({ transcript, sessionId, stopped }, options, world, limits);
+  const ways: Ways = { archive: options.archive ? 'open' : 'none', closed: new Set() };
+  await visit({ transcript, sessionId, stopped }, ways, world, limits);
   for (const other of await others(input, world)) {
-    // What stood in the way of one stands in the way of the next.
-    if (state === 'failed' || limits.signal.aborted) return;
-    state = await visit({ transcript: other, sessionId: idOf(other), stopped: false }, options, world, limits);
+    if (limits.signal.aborted || !(await isOpen(ways, world))) return;
+    if (isInVain(other, ways, world)) continue;
+    await visit({ transcript: other, sessionId: idOf(other), stopped: false }, ways, world, limits);
   }
 }
+
+/** What stood in the way of one session stands in the way of the next: it is closed for the run, and the others go on. */
+interface Ways {
+  archive: 'none' | 'open' | 'closed';
+  readonly closed: Set<Destination>;
+}
+
+/** Somewhere something can be sent, or only the archive was asked for and can be written. */
+async function isOpen({ archive, closed }: Ways, world: HookWorld): Promise<boolean> {
+  try {
+    const all = await world.destinations();
+    return all.length === 0 ? archive === 'open' : all.some((each) => !closed.has(each));
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing is new in it, and what is left of it has to go where nothing goes in this run. */
+function isInVain(transcript: string, { archive, closed }: Ways, world: HookWorld): boolean {
+  const known = noteOf(world.places, transcript);
+  if (known?.state !== 'failed' || known.left.length === 0 || hasChanged(transcript, known)) return false;
+  const shut = new Set([...closed].map(({ name }) => name));
+  return known.left.every((name) => (name === ARCHIVE ? archive === 'closed' : shut.has(name)));
+}
+
+const ARCHIVE = 'archive';
 
 /** In a process of its own: one session, until nothing is added to it any more. */
 export async function runHandedOver(
@@ -61,15 +89,16 @@ export async function runHandedOver(
   limits: Limits,
 ): Promise<void> {
   let stopped = session.stopped;
+  const ways: Ways = { archive: options.archive ? 'open' : 'none', closed: new Set() };
   for (let size = -1; !limits.signal.aborted; stopped = false) {
     const { bytes } = stampOf(session.transcript);
-    if (bytes === size || (await visit({ ...session, stopped }, options, world, limits)) === 'failed') return;
+    if (bytes === size || (await visit({ ...session, stopped }, ways, world, limits)) === 'failed') return;
     size = bytes;
   }
 }
 
 /** Whatever stands in the way of one part, the others are done. */
-async function visit(told: SessionToSend, options: HookOptions, world: HookWorld, limits: Limits): Promise<NoteState> {
+async function visit(told: SessionToSend, ways: Ways, world: HookWorld, limits: Limits): Promise<NoteState> {
   const { transcript } = told;
   const { bytes, mtimeMs } = stampOf(transcript);
   const known = noteOf(world.places, transcript);
@@ -83,15 +112,16 @@ async function visit(told: SessionToSend, options: HookOptions, world: HookWorld
   const large = await isLarge(transcript, world);
   const atWork = large && known !== undefined && isAtWork(known, world.now());
   if (!atWork) note(transcript, stamp, 'begun', world);
-  const kept = options.archive ? await keep(transcript, world, limits) : true;
+  if (ways.archive === 'open' && !(await keep(transcript, world, limits))) ways.archive = 'closed';
   if (large) {
     if (!atWork) world.report('info', `${told.sessionId}: there is much to send; a process of its own does it`);
     if (!atWork) world.handOver?.({ ...told, stopped });
     return 'open';
   }
-  const sent = await deliver({ ...told, stopped }, world, limits);
-  const state = kept ? sent : 'failed';
-  note(transcript, stamp, state, world);
+  const sent = await deliver({ ...told, stopped }, ways, world, limits);
+  const state = ways.archive === 'closed' ? 'failed' : sent.state;
+  const left = [...(ways.archive === 'closed' ? [ARCHIVE] : []), ...sent.left];
+  note(transcript, stamp, state, world, left);
   return state;
 }
 
@@ -117,15 +147,22 @@ async function keep(transcript: string, world: HookWorld, { signal }: Limits): P
   }
 }
 
-async function deliver(session: SessionToSend, world: HookWorld, limits: Limits): Promise<NoteState> {
+interface SentToAll {
+  readonly state: NoteState;
+  /** The names of those that have not got all, or that a turn which is not over is for. */
+  readonly left: readonly string[];
+}
+
+/** To all at the same time: one that hangs takes no time from the others. */
+async function deliver(session: SessionToSend, ways: Ways, world: HookWorld, limits: Limits): Promise<SentToAll> {
   try {
-    const states: NoteState[] = [];
-    for (const destination of await world.destinations())
-      states.push(await deliverTo(destination, session, world, limits));
-    return WORST_FIRST.find((state) => states.includes(state)) ?? 'done';
+    const all = await world.destinations();
+    const states = await Promise.all(all.map((each) => deliverTo(each, session, ways, world, limits)));
+    const left = all.flatMap(({ name }, place) => (states[place] === 'done' ? [] : name));
+    return { state: WORST_FIRST.find((state) => states.includes(state)) ?? 'done', left };
   } catch (error) {
     world.report('error', `${session.sessionId}: not sent: ${reasonOf(error)}`);
-    return 'failed';
+    return { state: 'failed', left: [] };
   }
 }
 
@@ -134,15 +171,20 @@ const WORST_FIRST: readonly NoteState[] = ['failed', 'open'];
 async function deliverTo(
   destination: Destination,
   session: SessionToSend,
+  { closed }: Ways,
   world: HookWorld,
   limits: Limits,
 ): Promise<NoteState> {
+  if (closed.has(destination)) return 'failed';
   try {
     const sent = await destination.send(session, limits);
+    if (sent.stuck) closed.add(destination);
     tell(destination.name, session.sessionId, sent, world);
     if (sent.again) return 'failed';
     return sent.open > 0 ? 'open' : 'done';
   } catch (error) {
+    // What a disk says of one session need not be true of the next.
+    if (!(error instanceof DiskError)) closed.add(destination);
     world.report('error', `${session.sessionId}: not sent to ${destination.name}: ${reasonOf(error)}`);
     return 'failed';
   }
@@ -162,7 +204,8 @@ async function others(input: HookInput, world: HookWorld): Promise<string[]> {
     const since = firstRun(places, now());
     const { previousOf } = await import('./transition.ts');
     const previous = previousOf(input.transcript, input.sessionId);
-    if (previous !== undefined && hasChanged(previous, world)) found.add(previous);
+    const known = previous === undefined ? undefined : noteOf(places, previous);
+    if (previous !== undefined && (known?.state !== 'done' || hasChanged(previous, known))) found.add(previous);
     for (const file of unfinished(places, now())) found.add(file);
     if (input.event.startsWith('Session')) for (const file of unseen(places, input.transcript, since)) found.add(file);
   } catch (error) {
@@ -172,17 +215,22 @@ async function others(input: HookInput, world: HookWorld): Promise<string[]> {
   return [...found];
 }
 
-function hasChanged(transcript: string, { places }: HookWorld): boolean {
-  const known = noteOf(places, transcript);
+function hasChanged(transcript: string, known: SessionNote): boolean {
   const { bytes, mtimeMs } = stampOf(transcript);
-  return known?.state !== 'done' || known.bytes !== bytes || known.mtimeMs !== mtimeMs;
+  return known.bytes !== bytes || known.mtimeMs !== mtimeMs;
 }
 
 type Stamp = Pick<SessionNote, 'bytes' | 'mtimeMs' | 'stopped'>;
 
-function note(transcript: string, stamp: Stamp, state: NoteState, world: HookWorld): void {
+function note(
+  transcript: string,
+  stamp: Stamp,
+  state: NoteState,
+  world: HookWorld,
+  left: readonly string[] = [],
+): void {
   try {
-    saveNote(world.places, { transcript, state, at: world.now(), pid: process.pid, ...stamp });
+    saveNote(world.places, { transcript, state, at: world.now(), pid: process.pid, left, ...stamp });
   } catch (error) {
     world.report('error', `cannot note what is left to send: ${reasonOf(error)}`);
   }

@@ -2,10 +2,11 @@
  * Which sessions have something to send. Noted before the work and again after it: a hook that was killed, or found no
  * network, leaves a note that a later one goes by, whichever session that is of.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { makeFolders } from '../../disk/durable.ts';
 import { isRunning } from '../../disk/live.ts';
-import { asNumber, asObject, asString, parseJson } from '../../format/json.ts';
+import { asArray, asNumber, asObject, asString, parseJson } from '../../format/json.ts';
 import { QUIET } from '../../graph/turnstate.ts';
 import type { HookPlaces } from './place.ts';
 
@@ -22,6 +23,8 @@ export interface SessionNote {
   readonly mtimeMs: number;
   /** The client said that nothing more comes after these bytes, for now: older ones do not write why an answer ended (T6). */
   readonly stopped: boolean;
+  /** Of one that failed: where not all of it is yet, endpoints or `archive`. Empty where that is not known. */
+  readonly left: readonly string[];
   /** Who noted it. */
   readonly pid: number;
 }
@@ -37,7 +40,7 @@ export function noteOf(places: HookPlaces, transcript: string): SessionNote | un
 export function saveNote(places: HookPlaces, note: SessionNote): void {
   const file = fileOf(places, note.transcript);
   const temp = `${file}.${process.pid}.tmp`;
-  mkdirSync(places.sessions, { recursive: true, mode: 0o700 });
+  makeFolders(places.sessions, false);
   writeFileSync(temp, JSON.stringify(note), { mode: 0o600 });
   renameSync(temp, file);
 }
@@ -51,7 +54,7 @@ export function stampOf(transcript: string): Pick<SessionNote, 'bytes' | 'mtimeM
 export function firstRun(places: HookPlaces, now: number): number {
   const known = statSync(places.since, { throwIfNoEntry: false });
   if (known !== undefined) return known.mtimeMs;
-  mkdirSync(dirname(places.since), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(places.since), false);
   writeFileSync(places.since, '', { mode: 0o600 });
   return now;
 }
@@ -115,6 +118,7 @@ function readNote(file: string): SessionNote | undefined {
     bytes: number('bytes'),
     mtimeMs: number('mtimeMs'),
     stopped: value?.stopped === true,
+    left: asArray(value?.left)?.flatMap((each) => asString(each) ?? []) ?? [],
     pid: number('pid'),
   };
 }

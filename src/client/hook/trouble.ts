@@ -1,6 +1,7 @@
 /** Was there trouble with sending a moment ago? Then the client is not kept waiting for it at every turn. */
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolders } from '../../disk/durable.ts';
 
 const LASTS_MS = 5 * 60_000;
 
@@ -14,7 +15,7 @@ export function noteTrouble(file: string, isTrouble: boolean): void {
   try {
     if (!isTrouble) rmSync(file, { force: true });
     else {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      makeFolders(dirname(file), false);
       writeFileSync(file, '', { mode: 0o600 });
     }
   } catch {

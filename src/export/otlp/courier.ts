@@ -2,6 +2,7 @@
 import type { Sender } from '../../views/spans/otlp.ts';
 import type { TurnTrace } from '../../views/spans/types.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { Holding } from './holding.ts';
 import { type Ledger, openLedger } from './ledger.ts';
 import { acquire, type Release } from './lock.ts';
 import { createOutbox, type Outbox, type Tally } from './outbox.ts';
@@ -25,8 +26,8 @@ export interface Delivery {
   readonly again?: boolean;
   /** Only turns that began then or later, in milliseconds. */
   readonly since?: number;
-  /** Turns that another program sent: noted as sent, and left out. */
-  readonly sentBefore?: (trace: TurnTrace) => boolean;
+  /** What the spans hold. */
+  readonly holding?: Holding;
   /** Bytes that may wait on disk. */
   readonly mostQueued?: number;
   readonly onRequest?: (tally: Tally) => void;
@@ -38,6 +39,10 @@ export interface Load {
   readonly sessions: readonly string[];
   /** Asked for when the locks are held. */
   traces(): readonly TurnTrace[];
+  /** Turns that another program sent: noted as sent, and left out. */
+  sentBefore?(trace: TurnTrace): boolean;
+  /** Called when there is something to send: shows the masker what came before it. */
+  learn?(): void;
   /** Called when all of it was sent, queued or left. */
   done?(outcome: Outcome): void;
 }
@@ -55,6 +60,8 @@ export interface Counts {
   undated: number;
   /** Spans that there were to send. */
   spans: number;
+  /** Turns that were to be sent and were not taken, whatever became of them: they wait on disk or in their transcripts. */
+  unsent: number;
   /** Sessions that another process is sending. */
   busy: number;
 }
@@ -78,29 +85,35 @@ interface Open {
   readonly load: Load;
   readonly release: Release;
   readonly outcome: Outcome;
+  readonly due: readonly Due[];
 }
 
 export function openCourier(delivery: Delivery): Courier {
   const { endpoint, home, sender, patience, again = false } = delivery;
   const places = placesOf(home, endpoint.key);
-  const ledger = openLedger(places.ledger, places.queue);
+  const queue = openQueue(places.queue, endpoint.key, delivery.mostQueued, delivery.holding);
+  const ledger = openLedger(places.ledger, places.queue, queue.isOurs);
   const outbox = createOutbox({
     endpoint,
     post: createPost(endpoint, { timeoutMs: delivery.timeoutMs }),
     ledger,
-    queue: openQueue(places.queue, endpoint.key, delivery.mostQueued),
+    queue,
     sender,
     patience,
     onRequest: delivery.onRequest,
   });
-  const counts: Counts = { open: 0, undated: 0, spans: 0, busy: 0 };
+  const counts: Counts = { open: 0, undated: 0, spans: 0, unsent: 0, busy: 0 };
   const lock = { waitMs: delivery.lockWaitMs ?? LOCK_WAIT_MS, signal: patience?.signal };
   const opened: Open[] = [];
 
   async function finish(): Promise<void> {
     try {
       await outbox.flush();
-      for (const { load, outcome } of opened) load.done?.(outcome);
+      const refused = new Set(outbox.tally.refused.map(({ traceId }) => traceId));
+      for (const { load, outcome, due } of opened) {
+        counts.unsent += due.filter(({ trace }) => !outcome.isSettled(trace) && !refused.has(trace.traceId)).length;
+        load.done?.(outcome);
+      }
     } finally {
       for (const { release } of opened.splice(0)) release();
     }
@@ -114,6 +127,7 @@ export function openCourier(delivery: Delivery): Courier {
     async sendQueued() {
       const release = await acquire(places.locks, [`queue-${endpoint.key}`], lock);
       try {
+        ledger.lookAgain();
         if (release !== undefined) await outbox.sendQueued();
       } finally {
         release?.();
@@ -130,9 +144,12 @@ export function openCourier(delivery: Delivery): Courier {
         return;
       }
       try {
+        ledger.lookAgain();
         const traces = load.traces().map(withMark);
-        opened.push({ load, release, outcome: outcomeOf(traces, ledger) });
-        await addAll(traces, { delivery, ledger, outbox, counts, again });
+        const work = { delivery, ledger, outbox, counts, again };
+        const due = dueOf(traces, load, work);
+        opened.push({ load, release, outcome: outcomeOf(traces, ledger), due });
+        await addAll(due, work);
       } catch (error) {
         release();
         for (const each of opened.splice(0)) each.release();
@@ -172,8 +189,14 @@ interface Work {
   readonly again: boolean;
 }
 
-async function addAll(traces: readonly TurnTrace[], { delivery, ledger, outbox, counts, again }: Work): Promise<void> {
-  const { endpoint, since = Number.NEGATIVE_INFINITY, patience } = delivery;
+interface Due {
+  readonly trace: TurnTrace;
+  readonly mark: string;
+}
+
+/** What is over and was not sent before. */
+function dueOf(traces: readonly TurnTrace[], load: Load, { delivery, ledger, counts, again }: Work): Due[] {
+  const { since = Number.NEGATIVE_INFINITY } = delivery;
   for (const { status } of traces) {
     if (status === 'open') counts.open += 1;
     if (status === 'undated') counts.undated += 1;
@@ -182,7 +205,7 @@ async function addAll(traces: readonly TurnTrace[], { delivery, ledger, outbox, 
     if (trace.status !== 'ready') return [];
     const mark = trace.mark();
     if (!again && ledger.isSent(trace.traceId, mark)) return [];
-    if (!again && delivery.sentBefore?.(trace)) {
+    if (!again && load.sentBefore?.(trace)) {
       ledger.accept([{ traceId: trace.traceId, mark, part: 1, of: 1 }]);
       return [];
     }
@@ -190,6 +213,18 @@ async function addAll(traces: readonly TurnTrace[], { delivery, ledger, outbox, 
     const [root] = trace.spans();
     return root !== undefined && root.startMs >= since ? [{ trace, mark }] : [];
   });
+  const { content = true, revealed = false } = delivery.holding ?? {};
+  if (due.length > 0 && content && !revealed) {
+    // What turns gave away that were sent before, those after them may repeat.
+    const isDue = new Set(due.map(({ trace }) => trace));
+    for (const trace of traces) if (!isDue.has(trace)) trace.spans();
+    load.learn?.();
+  }
+  return due;
+}
+
+async function addAll(due: readonly Due[], { delivery, ledger, outbox, counts, again }: Work): Promise<void> {
+  const { endpoint, patience } = delivery;
   for (const { trace, mark } of due) {
     // What cannot be sent or kept now is made again next time.
     if (patience?.signal?.aborted || outbox.tally.left > 0) return;

@@ -1,6 +1,7 @@
 /** Where spans go, and in which words: Langfuse, or any backend that takes OTLP. */
 import { createHash } from 'node:crypto';
 import { ExportError } from './errors.ts';
+import { shownAddress } from './secrets.ts';
 import type { Settings } from './settings.ts';
 
 export type Dialect = 'langfuse' | 'otlp';
@@ -8,6 +9,8 @@ export type Dialect = 'langfuse' | 'otlp';
 export interface Endpoint {
   readonly dialect: Dialect;
   readonly url: string;
+  /** The same without a query, which may hold a key: what is shown. */
+  readonly shown: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The name of its state: the address and the project, but no secret, so that a new key goes on where the old one was. */
   readonly key: string;
@@ -32,11 +35,11 @@ function langfuse(settings: Settings, given: string | undefined): Endpoint {
   if (publicKey === undefined || secretKey === undefined) {
     const missing = publicKey === undefined ? 'LANGFUSE_PUBLIC_KEY' : 'LANGFUSE_SECRET_KEY';
     const next = 'Set LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY to the keys of your Langfuse project.';
-    throw new ExportError({ what: `${missing} is not set`, where: url, next });
+    throw new ExportError({ what: `${missing} is not set`, where: shownAddress(url), next });
   }
   const authorization = `Basic ${Buffer.from(`${publicKey}:${secretKey}`).toString('base64')}`;
   const headers = { authorization, 'x-langfuse-ingestion-version': '4' };
-  return { dialect: 'langfuse', url, headers, key: keyOf('langfuse', url, publicKey) };
+  return { dialect: 'langfuse', url, shown: shownAddress(url), headers, key: keyOf('langfuse', url, publicKey) };
 }
 
 function otlp(settings: Settings, given: string | undefined): Endpoint {
@@ -51,14 +54,14 @@ function otlp(settings: Settings, given: string | undefined): Endpoint {
       ? addressOf(base ?? '', (path) => (path.endsWith(OTLP_PATH) ? path : `${path}${OTLP_PATH}`))
       : addressOf(whole, (path) => path || '/');
   const headers = headersIn(settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS ?? settings.OTEL_EXPORTER_OTLP_HEADERS ?? '');
-  return { dialect: 'otlp', url, headers, key: keyOf('otlp', url, '') };
+  return { dialect: 'otlp', url, shown: shownAddress(url), headers, key: keyOf('otlp', url, '') };
 }
 
 function addressOf(text: string, complete: (path: string) => string): string {
   const url = URL.parse(text);
   const next = 'Give it as http://HOST:PORT or https://HOST.';
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ExportError({ what: 'The endpoint is no http address', where: text, next });
+    throw new ExportError({ what: 'The endpoint is no http address', where: shownAddress(text), next });
   if (url.username !== '' || url.password !== '') {
     const where = `${url.protocol}//${url.host}`;
     throw new ExportError({ what: 'The endpoint holds a password', where, next: 'Set it as a header instead.' });
@@ -66,6 +69,11 @@ function addressOf(text: string, complete: (path: string) => string): string {
   url.pathname = complete(url.pathname.replace(/\/+$/, ''));
   url.hash = '';
   return url.href;
+}
+
+/** Whether an address that is written down where others may read it holds what may be a key. */
+export function mayHoldKey(address: string): boolean {
+  return /[?#@]/.test(address);
 }
 
 /** `name=value,name=value`, values percent-encoded, as OpenTelemetry has them. What is no header is told, not sent. */
@@ -83,7 +91,8 @@ function headersIn(text: string): Record<string, string> {
   return headers;
 }
 
-function decoded(value: string): string {
+/** As it is where it is not percent-encoded. */
+export function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -2,8 +2,9 @@
  * Which turns an endpoint has taken, by trace id: copies of a turn in other sessions have the same one, and are not sent again.
  * Lines are only added, after the server's answer; a line that a crash cut off is no line, and its turn is sent once more.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeFolders } from '../../disk/durable.ts';
 import { codeOf, toDiskError } from '../../disk/errors.ts';
 import { isMore } from '../../views/spans/traces.ts';
 
@@ -23,6 +24,8 @@ export interface Ledger {
   /** All parts of the trace, as it is now or with more in it: a poorer copy of a turn has nothing to add (H1). */
   isSent(traceId: string, mark: string): boolean;
   accept(pieces: readonly Piece[]): void;
+  /** Other processes may have added something: called when a lock was waited for. */
+  lookAgain(): void;
   /** Waits in this file of the queue; as long as that is there, it is not made again. */
   queue(pieces: readonly Piece[], file: string): void;
 }
@@ -33,17 +36,27 @@ interface Known {
   /** By trace and mark: how many parts there are. */
   readonly parts: Map<string, Map<string, number>>;
   torn: boolean;
+  /** Of the file, as far as it is known; more are of another process. */
+  bytes: number;
+  /** When that was last looked at. */
+  look: number;
 }
 
 const LINE = /^([0-9a-f]{32}) (\S+) (\d+)\/(\d+)(?: (\S+))?$/;
 
-export function openLedger(folder: string, queueFolder: string): Ledger {
+/** `isOurs`: what waits in any other file of the queue may not be sent by this run; it is made again in its own way. */
+export function openLedger(folder: string, queueFolder: string, isOurs = (_file: string) => true): Ledger {
   const shards = new Map<string, Known>();
   // Few turns are looked up at a time, of however many: each of 256 files holds those of one beginning.
   const pathOf = (shard: string) => join(folder, shard);
+  let look = 0;
   const shardOf = (traceId: string): Known => {
     const name = traceId.slice(0, 2);
-    const known = shards.get(name) ?? read(pathOf(name));
+    const kept = shards.get(name);
+    if (kept?.look === look) return kept;
+    const isSame = kept !== undefined && kept.bytes === sizeOf(pathOf(name));
+    const known = isSame ? kept : read(pathOf(name));
+    known.look = look;
     shards.set(name, known);
     return known;
   };
@@ -52,8 +65,10 @@ export function openLedger(folder: string, queueFolder: string): Ledger {
     for (const [name, some] of Map.groupBy(pieces, ({ traceId }) => traceId.slice(0, 2))) {
       const known = shardOf(name);
       const lines = some.map((piece) => `${keyOf(piece)}${file === undefined ? '' : ` ${file}`}`);
-      write(folder, pathOf(name), `${known.torn ? '\n' : ''}${lines.join('\n')}\n`);
+      const text = `${known.torn ? '\n' : ''}${lines.join('\n')}\n`;
+      write(folder, pathOf(name), text);
       known.torn = false;
+      known.bytes += Buffer.byteLength(text);
       for (const line of lines) take(known, line);
     }
   }
@@ -63,7 +78,7 @@ export function openLedger(folder: string, queueFolder: string): Ledger {
       const known = shardOf(piece.traceId);
       if (known.accepted.has(keyOf(piece))) return 'accepted';
       const file = known.queued.get(keyOf(piece));
-      return file !== undefined && existsSync(join(queueFolder, file)) ? 'queued' : 'new';
+      return file !== undefined && isOurs(file) && existsSync(join(queueFolder, file)) ? 'queued' : 'new';
     },
     isSent: (traceId, mark) => {
       const known = shardOf(traceId);
@@ -75,6 +90,9 @@ export function openLedger(folder: string, queueFolder: string): Ledger {
       return marks.some(([sent, of]) => (sent === mark || isMore(sent, mark)) && isWhole(sent, of));
     },
     accept: (pieces) => add(pieces),
+    lookAgain: () => {
+      look += 1;
+    },
     queue: (pieces, file) => add(pieces, basename(file)),
   };
 }
@@ -84,17 +102,22 @@ function keyOf({ traceId, mark, part, of }: Piece): string {
 }
 
 function read(path: string): Known {
-  const known: Known = { accepted: new Set(), queued: new Map(), parts: new Map(), torn: false };
+  const known: Known = { accepted: new Set(), queued: new Map(), parts: new Map(), torn: false, bytes: 0, look: 0 };
   let text = '';
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw toDiskError(error, 'cannot read', path);
   }
+  known.bytes = Buffer.byteLength(text);
   const lines = text.split('\n');
   known.torn = lines.pop() !== '' && text !== '';
   for (const line of lines) take(known, line);
   return known;
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function take(known: Known, line: string): void {
@@ -111,7 +134,7 @@ function take(known: Known, line: string): void {
 
 function write(folder: string, path: string, text: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, false);
     appendFileSync(path, text, { mode: 0o600 });
   } catch (error) {
     throw toDiskError(error, 'cannot write', path);

@@ -1,7 +1,8 @@
 /** One sender at a time: a lock says which process holds it, and a process that is gone holds nothing. */
-import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolders } from '../../disk/durable.ts';
 import { codeOf, toDiskError } from '../../disk/errors.ts';
 
 export interface LockOptions {
@@ -45,7 +46,7 @@ function take(folder: string, path: string): boolean {
   made += 1;
   const own = join(folder, `.${process.pid}.${made}.tmp`);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolders(folder, false);
     writeFileSync(own, `${process.pid} ${startOf(process.pid) ?? '?'}\n`, { mode: 0o600 });
     try {
       return link(own, path) || (removeStale(path, own) && link(own, path));

@@ -41,7 +41,7 @@ export interface Outbox {
   add(parcel: Parcel): Promise<void>;
   /** Sends what was added and not sent yet. */
   flush(): Promise<void>;
-  /** Sends what waits on disk. */
+  /** Sends what waits on disk, as far as this run may. */
   sendQueued(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export interface OutboxOptions {
 const SPLIT = new Set([400, 413, 422]);
 /** A single trace of which spans were not taken is sent this often. */
 const PARTIAL_TRIES = 4;
-const EMPTY: Size = { spans: 0, characters: 0 };
+const EMPTY: Size = { spans: 0, bytes: 0 };
 
 export function createOutbox(options: OutboxOptions): Outbox {
   const { endpoint, post, ledger, queue, sender, patience } = options;
@@ -156,13 +156,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
       const own = sizeOf(parcel);
       if (!fits(size, own)) await flush();
       waiting.push(parcel);
-      size = { spans: size.spans + own.spans, characters: size.characters + own.characters };
+      size = { spans: size.spans + own.spans, bytes: size.bytes + own.bytes };
     },
     async sendQueued() {
       for (const file of queue.list()) {
         const parcels = queue.take(file);
-        const unsent = parcels?.filter((piece) => ledger.stateOf(piece) !== 'accepted') ?? [];
+        // Another run may have sent the turn since, cut in other parts.
+        const isSent = (piece: Parcel) =>
+          ledger.stateOf(piece) === 'accepted' || ledger.isSent(piece.traceId, piece.mark);
+        const unsent = parcels?.filter((piece) => !isSent(piece)) ?? [];
         if (tally.offline !== undefined) return;
+        if (unsent.length > 0 && !queue.isOurs(file)) continue;
         if (unsent.length > 0 && !(await send(unsent))) continue;
         if (parcels !== undefined) queue.remove(file);
       }
@@ -176,11 +180,11 @@ function wordsOf(answer: Exclude<Answer, { type: 'accepted' }>): string {
 }
 
 /** No request would be taken. */
-function refusal({ url, dialect }: Endpoint, status: number, words: string): ExportError {
+function refusal({ shown, dialect }: Endpoint, status: number, words: string): ExportError {
   const keys = dialect === 'langfuse' ? 'LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY' : 'OTEL_EXPORTER_OTLP_HEADERS';
   const next =
     status === 401 || status === 403
       ? `Check ${keys}; what was not sent is sent next time.`
       : 'Check the endpoint; what was not sent is sent next time.';
-  return new ExportError({ what: `The server refuses the spans: ${words}`, where: url, next });
+  return new ExportError({ what: `The server refuses the spans: ${words}`, where: shown, next });
 }

@@ -13,36 +13,36 @@ export interface Parcel extends Piece {
 /** T2. */
 export const MOST_SPANS = 500;
 /** Servers refuse requests of some megabytes; one span may be larger. */
-export const MOST_CHARACTERS = 3_000_000;
+export const MOST_BYTES = 3_000_000;
 
 export function parcelsOf(spans: readonly Span[], traceId: string, mark: string, dialect: Dialect): Parcel[] {
   const texts = spans.map((span) => JSON.stringify(otlpSpan(span, dialect === 'otlp' ? 'genai' : 'langfuse')));
-  const parts = fill(texts, (text) => ({ spans: 1, characters: text.length }));
+  const parts = fill(texts, (text) => ({ spans: 1, bytes: Buffer.byteLength(text) }));
   return parts.map((some, index) => ({ traceId, mark, part: index + 1, of: parts.length, spans: some }));
 }
 
 export function sizeOf({ spans }: Parcel): Size {
-  return { spans: spans.length, characters: spans.reduce((sum, { length }) => sum + length, 0) };
+  return { spans: spans.length, bytes: spans.reduce((sum, text) => sum + Buffer.byteLength(text), 0) };
 }
 
 export interface Size {
   readonly spans: number;
-  readonly characters: number;
+  readonly bytes: number;
 }
 
 export function fits(a: Size, b: Size): boolean {
-  return a.spans + b.spans <= MOST_SPANS && a.characters + b.characters <= MOST_CHARACTERS;
+  return a.spans + b.spans <= MOST_SPANS && a.bytes + b.bytes <= MOST_BYTES;
 }
 
 function fill<T>(items: readonly T[], measure: (item: T) => Size): T[][] {
   const filled: T[][] = [];
-  let room: Size = { spans: MOST_SPANS, characters: MOST_CHARACTERS };
+  let room: Size = { spans: MOST_SPANS, bytes: MOST_BYTES };
   for (const item of items) {
     const size = measure(item);
     const last = filled.at(-1);
     if (last !== undefined && fits(room, size)) {
       last.push(item);
-      room = { spans: room.spans + size.spans, characters: room.characters + size.characters };
+      room = { spans: room.spans + size.spans, bytes: room.bytes + size.bytes };
     } else {
       filled.push([item]);
       room = size;

@@ -5,6 +5,7 @@ import { asString, at, type Json, parseJson } from '../../format/json.ts';
 import { waitOf } from '../../format/retryafter.ts';
 import type { Endpoint } from './endpoint.ts';
 import { exchange, type HttpAnswer } from './exchange.ts';
+import { secretsOf, withoutSecrets } from './secrets.ts';
 
 export type Answer =
   | { readonly type: 'accepted' }
@@ -29,6 +30,7 @@ const compressed = promisify(gzip);
 
 export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post {
   const { timeoutMs = TIMEOUT_MS, now = Date.now } = options;
+  const secrets = secretsOf(endpoint);
   return async (body, signal) => {
     // The threads that would do it beside take longer to start.
     const bytes = body.length < SMALL ? gzipSync(body) : await compressed(body);
@@ -39,37 +41,47 @@ export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post 
         body: bytes,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      return answerOf(answer, now());
+      return answerOf(answer, now(), (text) => withoutSecrets(text, secrets));
     } catch (error) {
       return { type: 'busy', words: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error) };
     }
   };
 }
 
-export function answerOf({ status, header, text }: HttpAnswer, now: number): Answer {
-  if (status >= 200 && status < 300) return acceptance(parseJson(text));
-  const said = wordsIn(text);
+/** `safe`: what a server says may repeat the keys, and is told in logs. */
+export function answerOf({ status, header, text }: HttpAnswer, now: number, safe = (text: string) => text): Answer {
+  const isTaken = status >= 200 && status < 300;
+  if (isTaken && isPage(header('content-type') ?? '', text)) {
+    // Such as that of a network which asks for a login: whoever answers, it took no spans.
+    return { type: 'busy', words: `it answered with a web page (status ${status}), not as a server that takes traces` };
+  }
+  if (isTaken) return acceptance(parseJson(text), safe);
+  const said = wordsIn(text, safe);
   const words = said === '' ? `status ${status}` : `status ${status}: ${said}`;
   if (status === 408 || status === 429 || status >= 500) {
     return { type: 'busy', words, status, afterMs: waitOf(header('retry-after'), now) };
   }
   const location = header('location');
-  return { type: 'refused', status, words: location === null ? words : `${words} (moved to ${location})` };
+  return { type: 'refused', status, words: location === null ? words : `${words} (moved to ${safe(location)})` };
+}
+
+function isPage(type: string, text: string): boolean {
+  return /html/i.test(type) || (!/protobuf/i.test(type) && text.trimStart().startsWith('<'));
 }
 
 /** OTLP tells of spans it did not take in an answer of 200; 64-bit numbers are strings. */
-function acceptance(json: Json | undefined): Answer {
+function acceptance(json: Json | undefined, safe: (text: string) => string): Answer {
   const rejected = Number(at(json, 'partialSuccess', 'rejectedSpans') ?? 0);
   if (!(rejected > 0)) return { type: 'accepted' };
   const words = asString(at(json, 'partialSuccess', 'errorMessage')) ?? '';
-  return { type: 'partial', rejected, words: cut(words) };
+  return { type: 'partial', rejected, words: cut(safe(words)) };
 }
 
 /** What a server says of an error, most of them in JSON. */
-function wordsIn(text: string): string {
+function wordsIn(text: string, safe: (text: string) => string): string {
   const json = parseJson(text);
   const known = [at(json, 'message'), at(json, 'error', 'message'), at(json, 'error'), at(json, 'detail')];
-  return cut(known.map(asString).find((each) => each !== undefined && each !== '') ?? text);
+  return cut(safe(known.map(asString).find((each) => each !== undefined && each !== '') ?? text));
 }
 
 function cut(text: string): string {

@@ -5,6 +5,7 @@ import type { Chat } from '../../graph/chat.ts';
 import { QUIET } from '../../graph/turnstate.ts';
 import { originalUuid } from '../../views/spans/ids.ts';
 import type { Outcome } from './courier.ts';
+import type { Earlier } from './learn.ts';
 import { digestBefore, type SessionState } from './state.ts';
 
 /** What was read of a session. */
@@ -13,6 +14,8 @@ export interface ReadPart {
   readonly chat: Chat | undefined;
   /** Where the reading began, unless at the start. */
   readonly from: SessionState | undefined;
+  /** What lies before that, and agents of turns there: not read. */
+  readonly earlier: readonly Earlier[];
 }
 
 const START = { offset: 0, line: 1, turnsBefore: 0, turn: null, before: '' };

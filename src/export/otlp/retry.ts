@@ -7,6 +7,10 @@ export interface Patience {
   readonly tries?: number;
   readonly firstWaitMs?: number;
   readonly longestWaitMs?: number;
+  /** A server that asks for more than this is not waited for; as long as any other wait unless told otherwise. */
+  readonly longestAfterMs?: number;
+  /** Told before each wait. */
+  readonly onWait?: (ms: number) => void;
   /** Milliseconds on the clock: nothing is waited for beyond it. */
   readonly deadline?: number;
   readonly signal?: AbortSignal;
@@ -27,6 +31,7 @@ export async function sendPatiently(post: Post, body: string, patience: Patience
     if (answer.type !== 'busy' || done >= tries || stop?.aborted) return answer;
     const ms = waitBefore(done, answer.afterMs, patience);
     if (ms === undefined || now() + ms >= deadline) return answer;
+    patience.onWait?.(ms);
     await wait(ms, stop);
     if (stop?.aborted) return answer;
   }
@@ -45,7 +50,7 @@ export function waitBefore(done: number, afterMs: number | undefined, patience: 
   // Half of it by chance, so that those who were turned away together do not come back together.
   const own = grown / 2 + (grown / 2) * random();
   if (afterMs === undefined) return own;
-  return afterMs > longestWaitMs ? undefined : Math.max(afterMs, own);
+  return afterMs > (patience.longestAfterMs ?? longestWaitMs) ? undefined : Math.max(afterMs, own);
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

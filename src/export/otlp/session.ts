@@ -8,9 +8,10 @@ import { FILE_START, type Position } from '../../format/lines.ts';
 import { chatsOf, openChat } from '../../graph/chat.ts';
 import { outlineOf } from '../../graph/outline.ts';
 import { tracesOfChat } from '../../views/spans/traces.ts';
-import type { SpanOptions } from '../../views/spans/types.ts';
+import type { SpanOptions, TurnTrace } from '../../views/spans/types.ts';
 import { type Courier, type Delivery, openCourier } from './courier.ts';
-import type { Refusal } from './outbox.ts';
+import { learnEarlier } from './learn.ts';
+import type { Refusal, Tally } from './outbox.ts';
 import { isStray, withLatePromptless } from './promptless.ts';
 import { type ReadPart, stateAfter } from './reached.ts';
 import { digestBefore, readState, type SessionState, seenOf, writeState } from './state.ts';
@@ -22,6 +23,8 @@ export interface SessionToDeliver {
   readonly stopped?: boolean;
   /** From its start, with agents that no call leads to; else from the last turn sent. */
   readonly whole?: boolean;
+  /** Turns that another program sent. */
+  readonly sentBefore?: (trace: TurnTrace) => boolean;
 }
 
 /** How turns become spans; what the file itself tells is left out. */
@@ -39,6 +42,10 @@ export interface Delivered {
   /** Spans that were neither sent nor kept; they are made again next time. */
   readonly left: number;
   readonly refused: readonly Refusal[];
+  /** Turns that are over and were not taken, for whatever reason but a refusal: a later run has to send them. */
+  readonly unsent: number;
+  /** Of the endpoint: offline where the next request would not be taken either, unknown where none was made. */
+  readonly health: 'unknown' | 'well' | 'trouble' | 'offline';
   /** Another process is sending the session. */
   readonly busy: boolean;
   /** Why not all was taken. */
@@ -68,14 +75,22 @@ function deliveredBy({ tally, counts }: Courier): Delivered {
     queued: tally.queued,
     left: tally.left,
     refused: tally.refused,
+    unsent: counts.unsent,
+    health: healthIn(tally),
     busy: counts.busy > 0,
     ...(problem !== undefined && { problem }),
   };
 }
 
+function healthIn({ requests, offline, trouble }: Readonly<Tally>): Delivered['health'] {
+  if (offline !== undefined) return 'offline';
+  if (trouble !== undefined) return 'trouble';
+  return requests === 0 ? 'unknown' : 'well';
+}
+
 async function deliverFile(
   courier: Courier,
-  { file, stopped, whole = false }: SessionToDeliver,
+  { file, stopped, whole = false, sentBefore }: SessionToDeliver,
   options: SessionSpans,
   again = false,
 ): Promise<void> {
@@ -87,6 +102,10 @@ async function deliverFile(
   let read: ReadPart | undefined;
   await courier.deliver({
     sessions: [own.sessionId],
+    sentBefore,
+    learn: () => {
+      if (options.mask !== undefined) learnEarlier(read?.earlier ?? [], options.mask);
+    },
     traces: () => {
       const state = again ? undefined : readState(courier.places.sessions, own.file);
       if (state?.settled && state.seen === seen && !whole) return [];
@@ -120,5 +139,7 @@ function readPart(own: SessionFile, agents: readonly SessionFile[], state: Sessi
   const [summary] = chatsOf([facts]);
   const chat =
     summary && openChat(summary, () => ({ entries, agents: agentsWith(entries, own.sessionId, near, load) }));
-  return { entries, chat, from };
+  const far = agents.filter((agent) => !near.includes(agent)).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
+  const earlier = [{ file: own.file, to: start.offset }, ...far.map(({ file, bytes }) => ({ file, to: bytes }))];
+  return { entries, chat, from, earlier };
 }

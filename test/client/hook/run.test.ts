@@ -238,6 +238,17 @@ describe('the client goes on, whatever happens', () => {
     expect(server.spans.length).toBe(2 * SPANS_A_TURN);
   });
 
+  test.skipIf(process.platform !== 'linux')('a folder that can never be made', async () => {
+    const world = makeHome();
+    writeTurns(world.fileOf(A), 1);
+    const began = Date.now();
+    const blocked = { ...world, skein: '/proc/nope' };
+    expect(await runHook(blocked, { session: A, args: ['--archive', '--otlp', NOWHERE, '--wait', '0'] })).toEqual(
+      QUIET,
+    );
+    expect(Date.now() - began).toBeLessThan(7000);
+  });
+
   test.each([
     ['nothing', ''],
     ['no JSON', 'hello'],
@@ -280,6 +291,15 @@ describe('the log', () => {
     expect(statSync(join(world.skein, 'hook.log')).mode & 0o777).toBe(0o600);
     expect(statSync(join(world.skein, 'hook.log.1')).size).toBeGreaterThan(1 << 20);
   });
+});
+
+test('what a client says is not written into the log without end', async () => {
+  const world = makeHome();
+  const long = 'x'.repeat(1 << 20);
+  const more = { session_id: long, hook_event_name: long };
+  await runHook(world, { session: A, args: ['--otlp', NOWHERE], more });
+  expect(world.log().length).toBeGreaterThan(0);
+  expect(statSync(join(world.skein, 'hook.log')).size).toBeLessThan(20_000);
 });
 
 describe('little to send takes little', () => {

@@ -26,8 +26,10 @@ export interface SpanServer {
   /** In the order in which they came. */
   readonly spans: Taken[];
   readonly requests: { readonly headers: NodeJS.Dict<string | string[]> }[];
-  /** How it answers from now on; hang: not at all. */
-  mode: 'take' | 'hang' | 'fail';
+  /** Bodies that were taken, as text. */
+  readonly bodies: string[];
+  /** How it answers from now on; hang: not at all · page: as a network that asks for a login · echo: refuses, and says the keys back. */
+  mode: 'take' | 'hang' | 'fail' | 'page' | 'echo';
   /** Requests that got no answer. */
   readonly hanging: ServerResponse[];
 }
@@ -46,13 +48,26 @@ export async function startServer(): Promise<SpanServer> {
         response.writeHead(500).end('out of order');
         return;
       }
-      if (request.method === 'POST') state.spans.push(...spansIn(Buffer.concat(chunks)));
+      if (state.mode === 'page') {
+        response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Please log in</p>');
+        return;
+      }
+      if (state.mode === 'echo') {
+        const { authorization = '' } = request.headers;
+        response.writeHead(401).end(JSON.stringify({ message: `invalid: ${authorization.replace(/^\w+ /, '')}` }));
+        return;
+      }
+      if (request.method === 'POST') {
+        state.spans.push(...spansIn(Buffer.concat(chunks)));
+        state.bodies.push(gunzipSync(Buffer.concat(chunks)).toString('utf8'));
+      }
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const state: SpanServer = { url: `http://127.0.0.1:${port}`, spans: [], requests: [], mode: 'take', hanging: [] };
+  const url = `http://127.0.0.1:${port}`;
+  const state: SpanServer = { url, spans: [], requests: [], bodies: [], mode: 'take', hanging: [] };
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -205,16 +220,20 @@ export function turnLines(
 /** Spans of such a turn: the agent, two generations, one tool. */
 export const SPANS_A_TURN = 4;
 
-/** Writes a session of so many turns; what it gives adds one more. */
-export function writeTurns(file: string, turns: number): () => void {
+/** Writes a session of so many turns; what it gives adds one more, which may say something else than the others. */
+export function writeTurns(file: string, turns: number): (said?: { prompt?: string; answer?: string }) => void {
   const session = basename(file, '.jsonl');
   let number = 0;
   let before: string | undefined;
-  const add = () => {
+  const add = ({ prompt, answer }: { prompt?: string; answer?: string } = {}) => {
     number += 1;
     const { lines, last } = turnLines(session, number, before);
     before = last;
-    appendFileSync(file, `${lines.join('\n')}\n`);
+    const text = lines
+      .join('\n')
+      .replace(`"do ${number}"`, JSON.stringify(prompt ?? `do ${number}`))
+      .replace(`"done ${number}"`, JSON.stringify(answer ?? `done ${number}`));
+    appendFileSync(file, `${text}\n`);
   };
   writeFileSync(file, '');
   for (let each = 0; each < turns; each += 1) add();
