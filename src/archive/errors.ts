@@ -36,7 +36,10 @@ export function toArchiveError(error: unknown, doing: string, where: string): un
   return toDiskError(error, doing, where);
 }
 
-function sqliteCode(error: unknown): number | undefined {
+/** What SQLite calls a file that is no database. */
+export const NOT_A_DATABASE = 26;
+
+export function sqliteCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
 }
 

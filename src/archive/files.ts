@@ -107,6 +107,12 @@ export function versionOf(db: Database, id: number): Version {
   return toVersion(get(db, `${VERSION_SQL} WHERE id = ?`, id));
 }
 
+/** undefined when it is not there. */
+export function findVersion(db: Database, id: number): Version | undefined {
+  const row = get(db, `${VERSION_SQL} WHERE id = ?`, id);
+  return row && toVersion(row);
+}
+
 /** Oldest first. */
 export function versionsOf(db: Database, file: number): Version[] {
   return all(db, `${VERSION_SQL} WHERE file = ? ORDER BY id`, file).map(toVersion);
@@ -138,6 +144,7 @@ export function dropVersion(db: Database, id: number): void {
 export function dropFile(db: Database, id: number): void {
   for (const version of versionsOf(db, id)) dropVersion(db, version.id);
   run(db, 'DELETE FROM place WHERE file = ?', id);
+  run(db, 'DELETE FROM imported WHERE file = ?', id);
   run(db, 'DELETE FROM file WHERE id = ?', id);
 }
 

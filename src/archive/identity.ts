@@ -11,3 +11,13 @@ export function saveIdentity(db: Database, file: number, identity: string | unde
   if (identity === undefined) return;
   run(db, 'INSERT OR REPLACE INTO place (file, identity) VALUES (?, ?)', file, identity);
 }
+
+export function noteImported(db: Database, file: number): void {
+  run(db, 'INSERT OR IGNORE INTO imported (file) VALUES (?)', file);
+}
+
+/** It came with another archive, and no sync has read it here since. */
+export function wasOnlyImported(db: Database, file: number): boolean {
+  if (get(db, 'SELECT 1 FROM imported WHERE file = ?', file) === undefined) return false;
+  return get(db, 'SELECT 1 FROM place WHERE file = ?', file) === undefined;
+}

@@ -12,14 +12,16 @@ import {
   dropVersion,
   type FileKey,
   findFile,
+  findVersion,
   saveVersion,
   setCurrent,
   type Version,
   versionOf,
   versionsOf,
 } from './files.ts';
-import { saveIdentity, wasReplaced } from './identity.ts';
+import { noteImported, saveIdentity, wasReplaced } from './identity.ts';
 import { chunksOf, type Input } from './input.ts';
+import { isWhole, mendLines, mendVersion } from './mend.ts';
 import type { PieceWriter } from './packs.ts';
 import { bytesOfVersion } from './read.ts';
 import { createRunWriter } from './runs.ts';
@@ -38,13 +40,17 @@ export interface Step {
   readonly done: boolean;
   /** What was archived of the file before is scrubbed; this is not. */
   readonly unscrubbed?: boolean;
+  /** What was stored of it was damaged, and is whole now. */
+  readonly mended?: boolean;
   /** Reading ended early; what was read before is taken. */
   readonly problem?: Problem;
 }
 
 export interface IngestOptions {
-  /** Compare every byte of what was archived before, not only its end. */
+  /** Compare every byte of what was archived before, not only its end, and what is stored of it. */
   readonly full?: boolean;
+  /** It comes with another archive, not from the disk. */
+  readonly imported?: boolean;
   /** Asked for a file that is new. */
   readonly session?: () => string | undefined;
   /** Sees the lines that are taken. */
@@ -68,8 +74,8 @@ export function ingestStep(
   options: IngestOptions = {},
 ): Step {
   const file = findFile(db, key);
-  const before = file?.current === undefined ? undefined : versionOf(db, file.current);
-  if (file === undefined && isForgottenNow(db, { name: key.name, session: () => options.session?.() }))
+  const before = file?.current === undefined ? undefined : findVersion(db, file.current);
+  if (file === undefined && isForgottenNow(db, { ...key, session: () => options.session?.() }))
     return { outcome: 'unchanged', bytes: 0, done: true };
   if (file === undefined || before === undefined)
     return { ...takeNew(db, pieces, key, input, file, options), outcome: 'added' };
@@ -78,12 +84,15 @@ export function ingestStep(
   if (same && !options.full) return { outcome: 'unchanged', bytes: 0, done: true };
   const full = options.full === true || wasReplaced(db, file.id, input.identity);
   if (goesOn(source, input, modeOf(key.name), full)) {
-    if (source.size < input.size)
-      return { ...take(db, pieces, key, before, input, options), outcome: 'appended', unscrubbed: scrubbed };
-    if (same) return { outcome: 'unchanged', bytes: 0, done: true };
+    const mended = options.full === true && mend(db, pieces, key, before, input);
+    if (source.size < input.size) {
+      const taken = take(db, pieces, key, mended ? versionOf(db, before.id) : before, input, options);
+      return { ...taken, outcome: 'appended', unscrubbed: scrubbed, mended };
+    }
+    if (same) return { outcome: 'unchanged', bytes: 0, done: true, mended };
     setCurrent(db, file.id, before.id, input.mtimeMs);
     saveIdentity(db, file.id, input.identity);
-    return { outcome: 'touched', bytes: 0, done: true };
+    return { outcome: 'touched', bytes: 0, done: true, mended };
   }
   const known = scrubbedBeginning(db, file.id, input, modeOf(key.name));
   if (known !== undefined) {
@@ -91,6 +100,13 @@ export function ingestStep(
     return ingestStep(db, pieces, key, input, { ...options, full: true });
   }
   return { ...takeNew(db, pieces, key, input, file, options), outcome: 'rewritten', unscrubbed: scrubbed };
+}
+
+/** What is stored may be damaged although its digest, which was just compared, is not. */
+function mend(db: Database, pieces: PieceWriter, key: FileKey, version: Version, input: Input): boolean {
+  if (isWhole(db, version)) return false;
+  const mending = { db, pieces, mode: modeOf(key.name) };
+  return sourceOf(db, version).scrubbed ? mendLines(mending, version, input) : mendVersion(mending, version, input);
 }
 
 /** A version that was scrubbed and now is the source's beginning again: what was masked must not come back as another version. */
@@ -110,6 +126,7 @@ function takeNew(
   options: IngestOptions,
 ): Omit<Step, 'outcome'> {
   const id = file?.id ?? addFile(db, key, options.session?.());
+  if (file === undefined && options.imported) noteImported(db, id);
   const version = newVersion(db, id);
   const taken = take(db, pieces, key, version, input, options);
   if (taken.problem !== undefined && taken.bytes === 0) {

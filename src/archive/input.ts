@@ -42,14 +42,21 @@ function toMs(ns: bigint): number {
 }
 
 const CHUNK = 1 << 20;
+let spare: Buffer | undefined;
 
 /** The bytes of a range in chunks, each valid until the next; ends early where the file does. */
 export function* chunksOf(input: Input, from: number, to: number): Generator<Buffer> {
-  const buffer = Buffer.allocUnsafeSlow(Math.max(1, Math.min(CHUNK, to - from)));
-  for (let at = from; at < to; ) {
-    const got = input.fill(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
-    if (got === 0) return;
-    yield buffer.subarray(0, got);
-    at += got;
+  // It serves the next file too: fresh memory costs as much as reading into it.
+  const buffer = spare ?? Buffer.allocUnsafeSlow(CHUNK);
+  spare = undefined;
+  try {
+    for (let at = from; at < to; ) {
+      const got = input.fill(buffer.subarray(0, Math.min(CHUNK, to - at)), at);
+      if (got === 0) return;
+      yield buffer.subarray(0, got);
+      at += got;
+    }
+  } finally {
+    spare = buffer;
   }
 }

@@ -1,6 +1,7 @@
 /** Pieces ⇄ packs: about a megabyte of pieces compressed together, as single lines are too short to compress well. */
 import { nodeZlib } from './builtins.ts';
-import { damaged } from './errors.ts';
+import { ArchiveError, damaged } from './errors.ts';
+import type { Mender } from './mender.ts';
 import { addressOf, cutsOf, pieceLength, writePiece } from './piece.ts';
 import { blobOf, type Database, get, numberOf, type Row, run } from './sqlite.ts';
 import { pushVarint, readVarints } from './varint.ts';
@@ -41,8 +42,8 @@ export interface PieceWriter {
 /** What is written into before it is full: a pack, and a long line after it. */
 const ROOM = PACK_BYTES + (256 << 10);
 
-/** For one transaction: another process may add pieces before the next. */
-export function createPieceWriter(db: Database): PieceWriter {
+/** For one transaction: another process may add pieces before the next. With a mender what is stored already is looked at again. */
+export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
   let next = numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
   // Pieces are made where they will lie: memory of its own for each would cost more than the rest of the work on it.
   let data = Buffer.alloc(0);
@@ -50,6 +51,7 @@ export function createPieceWriter(db: Database): PieceWriter {
   let lengths: number[] = [];
 
   function flush(): void {
+    mender?.flush();
     if (lengths.length === 0) return;
     const own = { first: next - lengths.length, lengths, data: data.subarray(0, used) };
     const pack = joinSmall(db, own);
@@ -77,7 +79,9 @@ export function createPieceWriter(db: Database): PieceWriter {
       const put = { param: cuts.param, cuts: cuts.starts.length, bytes };
       if (run(db, 'INSERT OR IGNORE INTO piece (hash, id) VALUES (?, ?)', hash, next) === 0) {
         const id = numberOf(get(db, 'SELECT id FROM piece WHERE hash = ?', hash), 'id');
-        return { ...put, id, isNew: false };
+        const isWaiting = id < next && id >= next - lengths.length;
+        if (mender === undefined || isWaiting || mender.keep(id, bytes)) return { ...put, id, isNew: false };
+        run(db, 'UPDATE piece SET id = ? WHERE hash = ?', next, hash);
       }
       const id = next;
       next += 1;
@@ -103,17 +107,28 @@ function joinSmall(db: Database, fresh: Pack): Pack {
     const [first, size] = [numberOf(row, 'id'), numberOf(row, 'raw')];
     if (first + numberOf(row, 'count') !== pack.first) return pack;
     if (size > 2 * pack.data.length || size + pack.data.length > PACK_BYTES) return pack;
-    const last = readPack(db, first);
+    const last = readable(db, first);
+    // It stays as it is; what is new is kept all the same.
+    if (last === undefined) return pack;
     pack = { first, lengths: [...last.lengths, ...pack.lengths], data: Buffer.concat([last.data, pack.data]) };
     run(db, 'DELETE FROM pack WHERE id = ?', first);
+  }
+}
+
+function readable(db: Database, first: number): Pack | undefined {
+  try {
+    return readPack(db, first);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return undefined;
   }
 }
 
 export function writePack(db: Database, { first, lengths, data }: Pack): void {
   const packed: number[] = [];
   for (const length of lengths) pushVarint(packed, length);
-  // One buffer for the result: the default of 16 kB pieces costs time and memory.
-  const chunkSize = Math.max(1024, data.length >> 1);
+  // Where any result fits the buffer, zstd reads the data where it lies; otherwise it copies it, and compresses more slowly.
+  const chunkSize = data.length + (data.length >> 7) + 1024;
   const { constants, zstdCompressSync } = nodeZlib();
   const compressed = zstdCompressSync(data, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
   const sql = 'INSERT OR REPLACE INTO pack (id, count, raw, lengths, data) VALUES (?, ?, ?, ?, ?)';
@@ -138,14 +153,33 @@ export function readPack(db: Database, first: number): Pack {
 
 export function toPack(row: Row | undefined): Pack {
   const first = numberOf(row, 'id');
-  const reader = readVarints(blobOf(row, 'lengths'));
-  const lengths = Array.from({ length: numberOf(row, 'count') }, () => reader.next());
+  const [packed, count] = [blobOf(row, 'lengths'), numberOf(row, 'count')];
+  // Each length takes a byte at least; a number that is wrong must not ask for all memory.
+  if (count > packed.length) throw damaged(`pack ${first}`, `${packed.length} lengths where ${count} should be`);
+  const reader = readVarints(packed);
+  const lengths = Array.from({ length: count }, () => reader.next());
   const data = decompress(blobOf(row, 'data'), first, numberOf(row, 'raw'));
   const total = lengths.reduce((sum, length) => sum + length, 0);
   if (data.length !== total || data.length !== numberOf(row, 'raw')) {
     throw damaged(`pack ${first}`, `${data.length} bytes where ${total} should be`);
   }
   return { first, lengths, data };
+}
+
+/** A pack whose bytes are all there, whatever else its row says. */
+export function salvaged(row: Row): Pack | undefined {
+  const packed = blobOf(row, 'lengths');
+  const reader = readVarints(packed);
+  const lengths: number[] = [];
+  while (reader.at() < packed.length) lengths.push(reader.next());
+  try {
+    const first = numberOf(row, 'id');
+    const data = decompress(blobOf(row, 'data'), first, numberOf(row, 'raw'));
+    return lengths.reduce((sum, length) => sum + length, 0) === data.length ? { first, lengths, data } : undefined;
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return undefined;
+  }
 }
 
 /** A size that is wrong must not ask for all memory. */

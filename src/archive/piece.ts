@@ -4,7 +4,8 @@
  * what is cut out is put back byte for byte.
  */
 import { nodeCrypto } from './builtins.ts';
-import { pushVarint, readVarints } from './varint.ts';
+import { damaged } from './errors.ts';
+import { pushVarint, readVarints, type VarintReader } from './varint.ts';
 
 export interface Piece {
   /** How many values were cut out, where, and what is left. */
@@ -54,8 +55,11 @@ export function cutsOf(raw: Buffer): Cuts {
 function headerOf(starts: readonly number[], length: number): number[] {
   const header: number[] = [];
   pushVarint(header, starts.length);
-  for (const [place, start] of starts.entries())
-    pushVarint(header, start - (place === 0 ? 0 : (starts[place - 1] ?? 0) + length));
+  let end = 0;
+  for (const start of starts) {
+    pushVarint(header, start - end);
+    end = start + length;
+  }
   return header;
 }
 
@@ -64,24 +68,35 @@ export function pieceLength(raw: Buffer, { starts, header, param }: Cuts): numbe
 }
 
 function valueStart(raw: Buffer, at: number): number | undefined {
-  const ending = ENDINGS.find(
-    (each) => raw.compare(each, 0, each.length, at, Math.min(raw.length, at + each.length)) === 0,
-  );
-  return ending && at + ending.length;
+  for (const ending of ENDINGS) if (isAt(raw, at, ending)) return at + ending.length;
+  return undefined;
 }
 
+/** Byte by byte: for so few a call out of JavaScript costs more. */
+function isAt(raw: Buffer, at: number, bytes: Buffer): boolean {
+  for (let i = 0; i < bytes.length; i += 1) if (raw[at + i] !== bytes[i]) return false;
+  return true;
+}
+
+/** Mostly the one of the line before. */
+let lastId = { id: '', bytes: Buffer.alloc(0) };
+
 function idAt(raw: Buffer, start: number): string | undefined {
+  if (lastId.id !== '' && raw[start + lastId.bytes.length] === QUOTE && isAt(raw, start, lastId.bytes))
+    return lastId.id;
   let end = start;
   while (end <= start + LONGEST_ID && end < raw.length && raw[end] !== QUOTE) end += 1;
   const id = raw[end] === QUOTE ? raw.toString('latin1', start, end) : '';
-  return ID.test(id) ? id : undefined;
+  if (!ID.test(id)) return undefined;
+  lastId = { id, bytes: Buffer.from(id, 'latin1') };
+  return id;
 }
 
 /** Copied range by range: a view for each part would cost more than the copying. */
 export function writePiece(raw: Buffer, { starts, header, param }: Cuts, to: Buffer): void {
-  to.set(header);
+  let at = 0;
+  for (const byte of header) to[at++] = byte;
   let from = 0;
-  let at = header.length;
   for (const start of starts) {
     at += raw.copy(to, at, from, start);
     from = start + (param?.length ?? 0);
@@ -93,7 +108,8 @@ export function writePiece(raw: Buffer, { starts, header, param }: Cuts, to: Buf
 export function fromPiece(bytes: Buffer, param: string | undefined): Buffer {
   if (bytes[0] === 0) return bytes.subarray(1);
   const header = readVarints(bytes);
-  const gaps = Array.from({ length: header.next() }, () => header.next());
+  const gaps = Array.from({ length: cutsIn(header) }, () => header.next());
+  if (gaps.reduce((sum, gap) => sum + gap, header.at()) > bytes.length) throw damaged('a piece', 'its header is wrong');
   const value = Buffer.from(param ?? '', 'latin1');
   const raw = Buffer.allocUnsafe(bytes.length - header.at() + gaps.length * value.length);
   let from = header.at();
@@ -107,10 +123,17 @@ export function fromPiece(bytes: Buffer, param: string | undefined): Buffer {
   return raw;
 }
 
+/** More are never cut: a number that is wrong must not ask for all memory. */
+function cutsIn(header: VarintReader): number {
+  const cuts = header.next();
+  if (cuts > MOST_CUTS) throw damaged('a piece', 'its header is wrong');
+  return cuts;
+}
+
 /** How long the line is, without making it. */
 export function lengthFromPiece(bytes: Buffer, param: string | undefined): number {
   const header = readVarints(bytes);
-  const cuts = header.next();
+  const cuts = cutsIn(header);
   for (let cut = 0; cut < cuts; cut += 1) header.next();
   return bytes.length - header.at() + cuts * (param?.length ?? 0);
 }
@@ -118,7 +141,7 @@ export function lengthFromPiece(bytes: Buffer, param: string | undefined): numbe
 /** The line without the values that were cut out: still JSON where the line is. */
 export function withoutParam(bytes: Buffer): Buffer {
   const header = readVarints(bytes);
-  for (let cuts = header.next(); cuts > 0; cuts -= 1) header.next();
+  for (let cuts = cutsIn(header); cuts > 0; cuts -= 1) header.next();
   return bytes.subarray(header.at());
 }
 

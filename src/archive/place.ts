@@ -17,8 +17,11 @@ export function archiveFolder({ env, home, platform = process.platform }: PlaceQ
 export const ARCHIVE_NAME = 'archive.db';
 export const INDEX_NAME = 'index.db';
 
+/** How the names of a SQLite file and of those beside it end. */
+export const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal'];
+
 /** The files of an archive, with those SQLite lays beside them. */
 export function archiveFiles(folder: string): ReadonlySet<string> {
-  const names = [ARCHIVE_NAME, INDEX_NAME].flatMap((name) => [name, `${name}-wal`, `${name}-shm`]);
+  const names = [ARCHIVE_NAME, INDEX_NAME].flatMap((name) => BESIDE.map((end) => name + end));
   return new Set(names.map((name) => join(folder, name)));
 }

@@ -68,6 +68,8 @@ function placesOf(db: Database, version: Version, reader: PieceReader): Places {
     if (run === undefined || place >= count) return version.tail;
     return fromPiece(reader.piece(run.first + place - run.place), run.value);
   };
+  // A piece has a byte at least; a number that is wrong must not ask for all memory.
+  if (count > version.size) throw damaged(`version ${version.id}`, `${count} pieces for ${version.size} bytes`);
   const starts = new Float64Array(version.tail.length > 0 ? count + 1 : count);
   let at = 0;
   for (const { first, count: pieces, place, value } of runs) {

@@ -1,13 +1,15 @@
 /** Writes archived files back, byte for byte, with their mtime. What is there and differs is left alone. */
-import { statSync, utimesSync } from 'node:fs';
-import { join, sep } from 'node:path';
-import { writeInParts } from '../disk/durable.ts';
-import { projectSlug } from '../format/slug.ts';
+import { lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isTemporary, writeInParts, writerOf } from '../disk/durable.ts';
+import { DiskError } from '../disk/errors.ts';
+import { isRunning } from '../disk/live.ts';
 import { createDigest } from './digest.ts';
-import { ArchiveError, toArchiveError } from './errors.ts';
+import { ArchiveError, damaged, toArchiveError } from './errors.ts';
 import { type ArchivedFile, type Version, versionOf, versionsOf } from './files.ts';
 import { chunksOf, openInput } from './input.ts';
 import { checkedBytes } from './read.ts';
+import { foldersOf, isInside, leadsOut, ownFiles } from './restoreplaces.ts';
 import { scrubbedAt, sourceOf } from './scrubs.ts';
 import { pathOf } from './sources.ts';
 import type { Database } from './sqlite.ts';
@@ -27,15 +29,18 @@ export interface RestoreOptions {
 
 /**
  * same: already there · kept: something else is there and was not replaced · missing: no such version · damaged: nothing was
- * written · refused: its name leads out of the folder.
+ * written · refused: its name, or a link on its way, leads out of the folder · foreign: it is another machine's, which goes only
+ * below a folder that was named · failed: the disk did not take it.
  */
-export type Restored = 'restored' | 'same' | 'kept' | 'missing' | 'damaged' | 'refused';
+export type Restored = 'restored' | 'same' | 'kept' | 'missing' | 'damaged' | 'refused' | 'foreign' | 'failed';
 
 export interface RestoredFile {
   readonly file: ArchivedFile;
   readonly path: string;
   readonly bytes: number;
   readonly outcome: Restored;
+  /** What happened, where the outcome alone does not say it. */
+  readonly why?: string;
   /** Its secrets are masked. */
   readonly scrubbed: boolean;
 }
@@ -63,46 +68,54 @@ export async function restoreInTurns(
 
 function* restoreAll({ db }: Archive, files: readonly ArchivedFile[], options: RestoreOptions): Work<RestoredFile[]> {
   const folderOf = foldersOf(files, options.to);
+  const isOwn = ownFiles(db);
+  const clear = clearing();
   const results: RestoredFile[] = [];
   for (const file of files) {
+    if (options.signal?.aborted) break;
     const path = pathOf(file, folderOf(file));
-    const version = chosenVersion(db, file, options.version);
-    const outcome =
-      version === undefined
-        ? 'missing'
-        : isInside(file.name)
-          ? yield* restoreOne(db, version, path, options)
-          : 'refused';
-    if (outcome === undefined) break;
-    const bytes = version?.size ?? 0;
-    const scrubbed = version !== undefined && scrubbedAt(db, version.id) !== undefined;
-    results.push({ file, path, bytes, outcome, scrubbed });
-    options.onFile?.({ bytes });
+    const foreign = options.to === undefined && !isOwn(file);
+    const result = foreign ? FOREIGN : yield* restoreFile(db, file, path, { ...options, clear });
+    if (result === undefined) break;
+    results.push({ file, path, ...result });
+    options.onFile?.({ bytes: result.bytes });
   }
   return results;
 }
 
-/** Archives come from elsewhere too: a name must not lead to another place. */
-function isInside(name: string): boolean {
-  const parts = name.split(sep === '/' ? '/' : /[/\\]/);
-  return !name.includes('\0') && parts.every((part) => part !== '' && part !== '.' && part !== '..');
+type Result = Pick<RestoredFile, 'bytes' | 'outcome' | 'why' | 'scrubbed'>;
+
+const FOREIGN: Result = { outcome: 'foreign', bytes: 0, scrubbed: false };
+
+interface FileOptions extends RestoreOptions {
+  readonly clear: (path: string) => void;
+}
+
+/** Whatever is wrong with one file, the next has its turn. undefined when it was stopped. */
+function* restoreFile(db: Database, file: ArchivedFile, path: string, options: FileOptions): Work<Result | undefined> {
+  let bytes = 0;
+  let scrubbed = false;
+  try {
+    const version = chosenVersion(db, file, options.version);
+    if (version === undefined) return { outcome: 'missing', bytes, scrubbed };
+    bytes = version.size;
+    scrubbed = scrubbedAt(db, version.id) !== undefined;
+    if (!isInside(file.name) || (options.to !== undefined && leadsOut(path, options.to)))
+      return { outcome: 'refused', bytes, scrubbed };
+    const done = yield* restoreOne(db, version, path, options);
+    return done && { ...done, bytes, scrubbed };
+  } catch (error) {
+    const told = toArchiveError(error, 'cannot restore', path);
+    if (told instanceof ArchiveError) return { outcome: 'damaged', why: told.message, bytes, scrubbed };
+    if (told instanceof DiskError) return { outcome: 'failed', why: told.what, bytes, scrubbed };
+    throw error;
+  }
 }
 
 function chosenVersion(db: Database, file: ArchivedFile, number: number | undefined): Version | undefined {
   if (number !== undefined) return versionsOf(db, file.id)[number - 1];
-  return file.current === undefined ? undefined : versionOf(db, file.current);
-}
-
-/** Files of several machines or config folders must not fall on each other. */
-function foldersOf(files: readonly ArchivedFile[], to: string | undefined): (file: ArchivedFile) => string {
-  if (to === undefined) return (file) => file.root;
-  const places = new Set(files.map(({ origin, root }) => `${origin}\0${root}`));
-  if (places.size <= 1) return () => to;
-  const machines = new Set(files.map(({ origin }) => origin));
-  return ({ origin, label, root }) => {
-    const machine = machines.size > 1 ? [`${label || 'machine'}-${origin.slice(0, 8)}`] : [];
-    return join(to, ...machine, projectSlug(root));
-  };
+  if (file.current === undefined) throw damaged(file.name, 'its current version is not there');
+  return versionOf(db, file.current);
 }
 
 /** undefined when it was stopped. */
@@ -110,25 +123,52 @@ function* restoreOne(
   db: Database,
   version: Version,
   path: string,
-  { force = false, signal }: RestoreOptions,
-): Work<Restored | undefined> {
-  if (signal?.aborted) return undefined;
-  const there = statSync(path, { throwIfNoEntry: false });
+  { force = false, signal, clear }: FileOptions,
+): Work<Pick<Result, 'outcome' | 'why'> | undefined> {
+  const there = thereAt(path);
   if (there !== undefined) {
-    if (there.isFile() && isSame(db, version, path, there.size, force)) return 'same';
-    if (!force || !there.isFile()) return 'kept';
+    if (there.isFile() && isSame(db, version, path, there.size, force)) return { outcome: 'same' };
+    if (!there.isFile())
+      return { outcome: 'kept', why: there.isDirectory() ? 'a folder is there' : 'what is there is no file' };
+    if (!force) return { outcome: 'kept' };
   }
-  try {
-    for (const _ of writeInParts(path, checkedBytes(db, version))) {
-      if (signal?.aborted) return undefined;
-      yield;
+  clear(path);
+  for (const _ of writeInParts(path, checkedBytes(db, version))) {
+    if (signal?.aborted) return undefined;
+    yield;
+  }
+  // As text: a number below 0, a time before 1970, would be taken for the present.
+  const time = String(version.mtimeMs / 1000);
+  utimesSync(path, time, time);
+  return { outcome: 'restored' };
+}
+
+/** A link to nothing is something, too. */
+function thereAt(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
+}
+
+/** Removes what killed restores of a file have left beside it. Each folder is listed once. */
+function clearing(): (path: string) => void {
+  const folders = new Map<string, readonly string[]>();
+  return (path) => {
+    const folder = dirname(path);
+    const names = folders.get(folder) ?? listed(folder).filter(isTemporary);
+    folders.set(folder, names);
+    for (const name of names) {
+      const pid = writerOf(path, name);
+      if (pid !== undefined && !isRunning(pid)) rmSync(join(folder, name), { force: true });
     }
-  } catch (error) {
-    if (error instanceof ArchiveError) return 'damaged';
-    throw error;
+  };
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Not there yet, or not to be looked into: writing will tell.
+    return [];
   }
-  utimesSync(path, version.mtimeMs / 1000, version.mtimeMs / 1000);
-  return 'restored';
 }
 
 /** What was scrubbed here and not there is the same file, unless a person wants the scrubbed one in its place. */

@@ -57,6 +57,8 @@ export const ADDITIONS: Readonly<Record<string, string>> = {
     digest BLOB NOT NULL, tail INTEGER NOT NULL)`,
   // Which file of the disk it was, by device and inode: one put in its place is compared as a whole.
   place: '(file INTEGER PRIMARY KEY REFERENCES file, identity TEXT NOT NULL)',
+  // Files that came with another archive: their paths are not to be trusted as places of this machine.
+  imported: '(file INTEGER PRIMARY KEY REFERENCES file)',
   // When a forgotten session was going on (ms), and in which project's folder: src/archive/forgottenspans.ts.
   span: '(what TEXT PRIMARY KEY, slug TEXT NOT NULL, first REAL NOT NULL, last REAL NOT NULL) WITHOUT ROWID',
 };

@@ -1,5 +1,6 @@
 /** What there is to archive: sessions, sub-agents and everything around them (L3, L4), by names alone. */
 import { basename, dirname, join, sep } from 'node:path';
+import { isTemporary } from '../disk/durable.ts';
 import type { Problem } from '../disk/errors.ts';
 import { findSessions } from '../disk/find.ts';
 import { attempt, withSlash } from '../disk/folder.ts';
@@ -38,7 +39,9 @@ export function findSources(roots: readonly Root[]): Sources {
       file.kind === 'agent' ? (file.parentSessionId ?? parentSessionOf(file.file)) : file.sessionId,
     ),
   );
-  const others = sidecars.files.map((file) => toSource(file, () => file.sessionId));
+  // What a killed restore was writing is no file of the client's.
+  const theirs = sidecars.files.filter(({ file }) => !(file.endsWith('.tmp') && isTemporary(basename(file))));
+  const others = theirs.map((file) => toSource(file, () => file.sessionId));
 
   function toSource({ file, kind, bytes, mtimeMs }: OnDisk, session: SourceFile['session']): SourceFile {
     const { root, name } = place(file);

@@ -3,6 +3,7 @@
 /** A longer line is several pieces: memory stays bounded whatever a file holds. */
 export const MAX_LINE = 4 << 20;
 export const BLOCK = 1 << 20;
+const NEWLINE = 10;
 
 export interface Splitter {
   /** The chunk may be used again after the call. */
@@ -14,11 +15,21 @@ export interface Splitter {
 /** Each piece is a view that is valid during the call. */
 export function splitPieces(mode: 'lines' | 'blocks', onPiece: (raw: Buffer) => void): Splitter {
   let rest: Buffer = Buffer.alloc(0);
+
+  function take(bytes: Buffer): void {
+    const done = mode === 'lines' ? takeLines(bytes, rest.length, onPiece) : takeBlocks(bytes, onPiece);
+    rest = Buffer.from(bytes.subarray(done));
+  }
+
   return {
     push(chunk) {
-      const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-      const done = mode === 'lines' ? takeLines(bytes, rest.length, onPiece) : takeBlocks(bytes, onPiece);
-      rest = Buffer.from(bytes.subarray(done));
+      let from = 0;
+      if (rest.length > 0) {
+        // What was left is joined with the end of its line alone: the rest of the chunk need not be copied.
+        from = mode === 'lines' ? chunk.indexOf(NEWLINE) + 1 || chunk.length : chunk.length;
+        take(Buffer.concat([rest, chunk.subarray(0, from)]));
+      }
+      if (from < chunk.length) take(chunk.subarray(from));
     },
     rest: () => rest,
   };
@@ -28,7 +39,7 @@ export function splitPieces(mode: 'lines' | 'blocks', onPiece: (raw: Buffer) => 
 function takeLines(bytes: Buffer, searched: number, onPiece: (raw: Buffer) => void): number {
   let at = 0;
   for (let look = searched; ; look = at) {
-    const newline = bytes.indexOf(10, look);
+    const newline = bytes.indexOf(NEWLINE, look);
     const end = newline < 0 ? bytes.length : newline + 1;
     for (; end - at > MAX_LINE; at += MAX_LINE) onPiece(bytes.subarray(at, at + MAX_LINE));
     if (newline < 0) return at;

@@ -38,10 +38,11 @@ const statements = new WeakMap<Database, Map<string, StatementSync>>();
 
 /** A statement is prepared once per database. */
 function prepared(db: Database, sql: string): StatementSync {
-  const known = statements.get(db) ?? new Map<string, StatementSync>();
-  statements.set(db, known);
-  const statement = known.get(sql) ?? db.prepare(sql);
-  known.set(sql, statement);
+  const known = statements.get(db)?.get(sql);
+  if (known !== undefined) return known;
+  const statement = db.prepare(sql);
+  const all = statements.get(db) ?? new Map<string, StatementSync>();
+  statements.set(db, all.set(sql, statement));
   return statement;
 }
 

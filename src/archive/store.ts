@@ -3,10 +3,11 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '../disk/durable.ts';
 import { closeFile, openFile } from '../disk/io.ts';
-import { ArchiveError, toArchiveError } from './errors.ts';
+import { toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
 import { ADDITIONS, APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
-import { type Database, get, insert, maybeNumber, numberOf, openDatabase, run, textOf, transaction } from './sqlite.ts';
+import { type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
+import { isNew, lookAt, readStamp, refuseOthers, type Words } from './stamp.ts';
 
 export interface Archive {
   readonly path: string;
@@ -18,8 +19,10 @@ export interface Archive {
 /** The archive of a folder; undefined when there is none and none is to be made. Throws ArchiveError. */
 export function openArchive(folder: string, options: { create?: boolean } = {}): Archive | undefined {
   const path = join(folder, ARCHIVE_NAME);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined && !options.create) return undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined && !options.create) return undefined;
   return guarded('cannot open the archive', path, () => {
+    if (stat !== undefined) lookAt(path);
     makeFolders(folder, true);
     makePrivate(path);
     return openAt(path, folder);
@@ -27,11 +30,11 @@ export function openArchive(folder: string, options: { create?: boolean } = {}):
 }
 
 /** The same for a file of any name, such as an export. It is not made, and its journal is left as it is. */
-export function openArchiveFile(path: string): Archive {
+export function openArchiveFile(path: string, words?: Words): Archive {
   return guarded('cannot open the archive', path, () => {
     const db = openDatabase(path, { readOnly: true });
     return closedOnError(db, () => {
-      refuseOthers(db, path);
+      refuseOthers(readStamp(db), path, words);
       // What it lacks is empty; nothing is written to it.
       addTables(db, 'CREATE TEMP TABLE');
       return { path, folder: '', db, close: () => db.close() };
@@ -43,7 +46,7 @@ function openAt(path: string, folder: string): Archive {
   const db = openDatabase(path);
   return closedOnError(db, () => {
     if (isNew(db)) create(db);
-    refuseOthers(db, path);
+    refuseOthers(readStamp(db), path);
     addTables(db, 'CREATE TABLE IF NOT EXISTS');
     // After each commit its data is on the disk itself: a power cut must not lose what the client deletes next.
     db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -16000');
@@ -67,10 +70,6 @@ function makePrivate(path: string): void {
   else if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
 }
 
-function isNew(db: Database): boolean {
-  return pragma(db, 'application_id') === 0 && numberOf(get(db, 'SELECT count(*) AS n FROM sqlite_schema'), 'n') === 0;
-}
-
 function addTables(db: Database, create: string): void {
   for (const [name, columns] of Object.entries(ADDITIONS)) {
     if (get(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?', name) === undefined)
@@ -89,25 +88,6 @@ function create(db: Database): void {
     insert(db, 'INSERT INTO origin (key, label) VALUES (?, ?)', id, process.getBuiltinModule('node:os').hostname());
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
-}
-
-function refuseOthers(db: Database, path: string): void {
-  const next = 'It was not touched. Move it away, or set SKEIN_HOME to another folder.';
-  if (pragma(db, 'application_id') !== APPLICATION_ID) {
-    throw new ArchiveError({ what: "the file is not Skein's archive", where: path, next });
-  }
-  const version = pragma(db, 'user_version');
-  if (version === SCHEMA_VERSION) return;
-  const age = version > SCHEMA_VERSION ? 'a newer' : 'an older';
-  throw new ArchiveError({
-    what: `the archive was made by ${age} Skein (layout ${version}; this one reads ${SCHEMA_VERSION})`,
-    where: path,
-    next: `It was not touched. Use ${age} Skein, or set SKEIN_HOME to another folder.`,
-  });
-}
-
-function pragma(db: Database, name: string): number {
-  return numberOf(get(db, `PRAGMA ${name}`), name);
 }
 
 export function archiveId(db: Database): string {

@@ -26,6 +26,8 @@ export interface SyncReport {
   readonly bytes: number;
   /** Files that were scrubbed and changed since: what is new of them is not scrubbed. */
   readonly unscrubbed: number;
+  /** Files whose archived copy was damaged and is whole now; only a full sync looks. */
+  readonly mended: number;
   readonly problems: readonly Problem[];
   /** Ended before all files were looked at. */
   readonly stopped: boolean;
@@ -53,6 +55,7 @@ export interface TakenFiles {
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly bytes: number;
   readonly unscrubbed: number;
+  readonly mended: number;
   readonly problems: readonly Problem[];
   readonly stopped: boolean;
 }
@@ -61,6 +64,7 @@ const NOTHING: TakenFiles = {
   outcomes: { unchanged: 0, touched: 0, added: 0, appended: 0, rewritten: 0 },
   bytes: 0,
   unscrubbed: 0,
+  mended: 0,
   problems: [],
   stopped: false,
 };

@@ -4,6 +4,7 @@ import { type Alongside, createAlongside } from './alongside.ts';
 import type { FileKey } from './files.ts';
 import { type IngestOptions, ingestStep, type Outcome } from './ingest.ts';
 import { type Input, openInput } from './input.ts';
+import { createMender } from './mender.ts';
 import { createPieceWriter, type PieceWriter } from './packs.ts';
 import type { SourceFile } from './sources.ts';
 import { type Database, totalChanges } from './sqlite.ts';
@@ -31,9 +32,10 @@ function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncO
   const outcomes: Record<Outcome, number> = { unchanged: 0, touched: 0, added: 0, appended: 0, rewritten: 0 };
   const problems: Problem[] = [];
   const alongside = options.derive ? createAlongside(archive) : undefined;
-  const batch = createBatch(db, alongside);
+  const batch = createBatch(db, { alongside, checks: full });
   let bytes = 0;
   let unscrubbed = 0;
+  let mended = 0;
   try {
     for (const file of files) {
       if (signal?.aborted) break;
@@ -46,6 +48,7 @@ function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncO
       if (taken !== undefined) outcomes[taken.outcome] += 1;
       bytes += taken?.bytes ?? 0;
       if (taken?.unscrubbed) unscrubbed += 1;
+      if (taken?.mended) mended += 1;
       options.onFile?.(file);
     }
     batch.commit();
@@ -54,7 +57,7 @@ function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncO
     batch.abandon();
     alongside?.close();
   }
-  return { outcomes, bytes, unscrubbed, problems, stopped: signal?.aborted === true };
+  return { outcomes, bytes, unscrubbed, mended, problems, stopped: signal?.aborted === true };
 }
 
 /** A source that cannot be read is told and passed over: what was taken of it is kept, the next sync goes on from there. */
@@ -76,6 +79,8 @@ export interface Taken {
   readonly outcome: Outcome;
   readonly bytes: number;
   readonly unscrubbed: boolean;
+  /** What was stored of it was damaged, and is whole now. */
+  readonly mended: boolean;
   readonly problem?: Problem;
 }
 
@@ -89,6 +94,7 @@ export function* ingestSteps(
   let outcome: Outcome | undefined;
   let bytes = 0;
   let unscrubbed = false;
+  let mended = false;
   for (;;) {
     // The first step compares and decides; the following ones only append to what it began.
     const full = outcome === undefined && options.full;
@@ -96,8 +102,9 @@ export function* ingestSteps(
     outcome ??= step.outcome;
     bytes += step.bytes;
     unscrubbed ||= step.unscrubbed === true;
+    mended ||= step.mended === true;
     yield;
-    if (step.done || options.signal?.aborted) return { outcome, bytes, unscrubbed, problem: step.problem };
+    if (step.done || options.signal?.aborted) return { outcome, bytes, unscrubbed, mended, problem: step.problem };
   }
 }
 
@@ -111,7 +118,13 @@ export interface Batch {
 /** Small files share a transaction, so that the disk is waited for once; a large one has several. */
 const BATCH_BYTES = 16 << 20;
 
-export function createBatch(db: Database, alongside?: Alongside): Batch {
+export interface BatchOptions {
+  readonly alongside?: Alongside;
+  /** Looks again at what is stored already, and puts it right. */
+  readonly checks?: boolean;
+}
+
+export function createBatch(db: Database, { alongside, checks = false }: BatchOptions = {}): Batch {
   let pieces: PieceWriter | undefined;
   let bytes = 0;
   let changes = 0;
@@ -120,7 +133,7 @@ export function createBatch(db: Database, alongside?: Alongside): Batch {
     if (pieces !== undefined) return pieces;
     db.exec('BEGIN IMMEDIATE');
     changes = totalChanges(db);
-    pieces = createPieceWriter(db);
+    pieces = createPieceWriter(db, checks ? createMender(db) : undefined);
     alongside?.begin(pieces.next());
     return pieces;
   }

@@ -106,7 +106,8 @@ interface Placed {
 }
 
 function checkedVersions(db: Database, file: ArchivedFile, faults: Fault[]): Placed[] {
-  const versions = versionsOf(db, file.id);
+  const versions: Version[] = [];
+  caught(faults, `${file.root}/${file.name}`, () => versions.push(...versionsOf(db, file.id)));
   if (!versions.some(({ id }) => id === file.current)) {
     faults.push({ where: `${file.root}/${file.name}`, what: 'its current version is not there' });
   }

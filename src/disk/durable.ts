@@ -84,7 +84,7 @@ export function* writeInParts(
     makeFolders(dirname(path), true);
     const target = targetOf(path);
     const mode = options.mode ?? modeOf(target) ?? FILE_MODE;
-    const temp = join(dirname(target), `.${basename(target).slice(0, 100)}.${process.pid}.${randomName()}.tmp`);
+    const temp = join(dirname(target), `${tempStart(target)}${process.pid}.${randomName()}.tmp`);
     let done = false;
     try {
       yield* writeNew(temp, content instanceof Uint8Array ? [content] : content, mode);
@@ -171,4 +171,26 @@ function removeIfThere(path: string): void {
 
 function randomName(): string {
   return Math.random().toString(36).slice(2, 10);
+}
+
+/** Systems limit the bytes of a name, not its letters. */
+const TEMP_BYTES = 100;
+
+function tempStart(path: string): string {
+  const name = Buffer.from(basename(path));
+  // A letter that was cut in two is left out.
+  return `.${name.length <= TEMP_BYTES ? name : name.toString('utf8', 0, TEMP_BYTES).replace(/\uFFFD$/, '')}.`;
+}
+
+const TEMP = /^\..*\.(\d+)\.[0-9a-z]{1,8}\.tmp$/s;
+
+/** Whether a name is one of those that are written before they are in place: a killed process leaves them behind. */
+export function isTemporary(name: string): boolean {
+  return TEMP.test(name);
+}
+
+/** The process that wrote this file under such a name, if one did. */
+export function writerOf(path: string, name: string): number | undefined {
+  const pid = name.startsWith(tempStart(path)) ? TEMP.exec(name)?.[1] : undefined;
+  return pid === undefined ? undefined : Number(pid);
 }

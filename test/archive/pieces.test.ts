@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDigest, lastBlock } from '../../src/archive/digest.ts';
-import { fromPiece, toPiece } from '../../src/archive/piece.ts';
+import { ArchiveError } from '../../src/archive/errors.ts';
+import { fromPiece, lengthFromPiece, toPiece, withoutParam } from '../../src/archive/piece.ts';
 import { BLOCK, MAX_LINE, splitPieces } from '../../src/archive/split.ts';
 import { pushVarint, readVarints } from '../../src/archive/varint.ts';
 import { FIXTURES, transcriptsBelow } from '../support/files.ts';
@@ -147,6 +148,20 @@ describe('the digest', () => {
     const link = createHash('sha256').update(Buffer.alloc(32)).update(Buffer.alloc(16_384, 'a')).digest();
     expect(digest.value()).toEqual(createHash('sha256').update(link).update('b').digest());
   });
+});
+
+test('a header that is wrong is damage, whatever it asks for', () => {
+  const { bytes } = toPiece(Buffer.from(entry('a')));
+  expect(bytes[0]).toBe(1);
+  const wrong = [[0xff, 0xff, 0xff, 0xff, 0x7f], [0xff], [1, 0xff, 0xff, 0x7f], [200]];
+  for (const header of wrong) {
+    const piece = Buffer.concat([Buffer.from(header), bytes.subarray(2)]);
+    expect(() => fromPiece(piece, SESSION)).toThrow(ArchiveError);
+  }
+  for (const header of wrong.slice(0, 1)) {
+    expect(() => lengthFromPiece(Buffer.from(header), SESSION)).toThrow(ArchiveError);
+    expect(() => withoutParam(Buffer.from(header))).toThrow(ArchiveError);
+  }
 });
 
 test('numbers of any size', () => {

@@ -1,10 +1,10 @@
-import { readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allFiles } from '../../src/archive/files.ts';
 import { archiveFolder } from '../../src/archive/place.ts';
 import { restore } from '../../src/archive/restore.ts';
-import { all, get, run } from '../../src/archive/sqlite.ts';
+import { all, get, openDatabase, run } from '../../src/archive/sqlite.ts';
 import { openArchive } from '../../src/archive/store.ts';
 import { verify } from '../../src/archive/verify.ts';
 import { tempFolder } from '../support/files.ts';
@@ -45,6 +45,54 @@ describe('what is not ours is refused and not touched', () => {
     expect(readFileSync(archive.path).equals(before)).toBe(true);
   });
 
+  test.each([
+    ['newer', 'PRAGMA user_version = 99', /made by a newer Skein/],
+    ['of another program', 'PRAGMA application_id = 7', /not Skein's archive/],
+  ])('nor its mode, its journal, or what lies beside it: an archive %s', (_, change, message) => {
+    const archive = newArchive();
+    archive.db.exec(change);
+    archive.close();
+    for (const journal of [false, true]) {
+      if (journal) {
+        // As a process leaves it that was killed: what it wrote last is in the journal alone.
+        const copy = tempFolder();
+        const writer = openDatabase(archive.path);
+        writer.exec('CREATE TABLE more (a)');
+        for (const end of ['', '-wal']) copyFileSync(archive.path + end, join(copy, `archive.db${end}`));
+        writer.close();
+        for (const end of ['', '-wal']) copyFileSync(join(copy, `archive.db${end}`), archive.path + end);
+      }
+      chmodSync(archive.path, 0o644);
+      const names = () => readdirSync(archive.folder).filter((name) => !name.endsWith('-shm'));
+      const state = () => names().map((name) => [name, readFileSync(join(archive.folder, name)).toString('base64')]);
+      const before = state();
+      expect(before).toHaveLength(journal ? 2 : 1);
+      expect(() => openArchive(archive.folder, { create: true })).toThrow(message);
+      expect(state()).toEqual(before);
+      expect(statSync(archive.path).mode & 0o777).toBe(0o644);
+    }
+  });
+
+  test('a layout that is in the journal alone counts', () => {
+    const archive = newArchive();
+    const copy = tempFolder();
+    archive.db.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA user_version = 99');
+    for (const end of ['', '-wal']) copyFileSync(archive.path + end, join(copy, `archive.db${end}`));
+    const before = readFileSync(join(copy, 'archive.db-wal'));
+    expect(() => openArchive(copy)).toThrow(/made by a newer Skein/);
+    expect(readFileSync(join(copy, 'archive.db-wal')).equals(before)).toBe(true);
+  });
+
+  test("a program's plain database", () => {
+    const folder = tempFolder();
+    const db = openDatabase(join(folder, 'archive.db'));
+    db.exec('CREATE TABLE notes (text)');
+    db.close();
+    chmodSync(join(folder, 'archive.db'), 0o644);
+    expect(() => openArchive(folder, { create: true })).toThrow(/not Skein's archive/);
+    expect(statSync(join(folder, 'archive.db')).mode & 0o777).toBe(0o644);
+  });
+
   test('a file that is no database', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'archive.db'), 'notes of mine\n'.repeat(100));
@@ -81,6 +129,10 @@ describe('verify finds', () => {
     ['a run that is gone', 'DELETE FROM run WHERE version = 1', /not those that were archived/],
     ['another parameter', "UPDATE param SET value = 'somebody-else'", /not those that were archived/],
     ['another tail', "UPDATE version SET tail = x'41'", /not those that were archived/],
+    ['a number of lines that cannot be', 'UPDATE pack SET count = 4000000000000', /pack 1/],
+    ['many lines that are not there', 'UPDATE pack SET count = 400000000', /pack 1/],
+    ['a run without end', 'UPDATE run SET count = 900000000000', /it is not there/],
+    ['a size that is none', "UPDATE version SET size = 'x' WHERE id = 1", /where a number should be/],
     ['a current version that is gone', 'UPDATE file SET current = 77', /current version is not there/],
   ])('%s', (_, change, message) => expect(faults(change).join('\n')).toMatch(message));
 

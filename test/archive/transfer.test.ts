@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { appendFileSync, linkSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { exportArchive } from '../../src/archive/export.ts';
@@ -9,6 +9,7 @@ import { keptIn } from '../../src/archive/status.ts';
 import { type Archive, openArchiveFile } from '../../src/archive/store.ts';
 import { tempFolder } from '../support/files.ts';
 import {
+  archiveIn,
   contentOf,
   currentOf,
   entry,
@@ -135,6 +136,35 @@ describe('merging two machines', () => {
     importInto(third, exported(here));
     expect(keptIn(third)).toMatchObject({ sessions: 1, tombstones: 1 });
     expect(syncRoot(third, root).forgotten).toBe(1);
+  });
+});
+
+describe("an export does not take the place of the archive's own files", () => {
+  const ends = ['', '-wal', '-shm', '-journal'];
+  test.each(['archive.db', 'index.db'].flatMap((name) => ends.map((end) => name + end)))('%s', (name) => {
+    const archive = newArchive();
+    syncRoot(archive, rootOf({ [NAME]: lines('a') }));
+    const link = join(tempFolder(), 'link');
+    symlinkSync(archive.folder, link);
+    for (const folder of [archive.folder, link])
+      expect(() => exportArchive(archive, join(folder, name))).toThrow(/file of the archive itself/);
+    expect(readdirSync(archive.folder).filter((each) => each.endsWith('.tmp'))).toEqual([]);
+    syncRoot(archive, rootOf({ [NAME]: lines('b') }));
+    expect(faultsOf(archive)).toEqual([]);
+  });
+
+  test('nor where a link leads to them, or from them', () => {
+    const moved = newArchive();
+    moved.close();
+    const folder = tempFolder();
+    symlinkSync(moved.path, join(folder, 'archive.db'));
+    const archive = archiveIn(folder);
+    syncRoot(archive, rootOf({ [NAME]: lines('a') }));
+    linkSync(moved.path, join(folder, 'other.db'));
+    for (const to of [moved.path, `${moved.path}-wal`, join(folder, 'archive.db'), join(folder, 'other.db')])
+      expect(() => exportArchive(archive, to)).toThrow(/file of the archive itself/);
+    exportArchive(archive, join(folder, 'export.db'));
+    expect(statSync(join(folder, 'export.db')).isFile()).toBe(true);
   });
 });
 
