@@ -3,7 +3,7 @@ import type { Entry } from './entry.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { createNumbers } from './numbers.ts';
-import { isHumanTurnStart, passingKind } from './prompt.ts';
+import { createQueue, isHumanTurnStart, passingKind, passingPrompt } from './prompt.ts';
 
 export interface Inventory {
   lines: number;
@@ -30,6 +30,8 @@ export function createInventory(ids: Ids = createIds()): {
   // By number of an id.
   const called = createNumbers(0, 'byte');
   const turns = new Set<string>();
+  // E9: prompts that were only ever put into the queue.
+  const queue = createQueue(passingPrompt);
   let lines = 0;
   let toolCalls = 0;
   let unnamedTurns = 0;
@@ -39,6 +41,7 @@ export function createInventory(ids: Ids = createIds()): {
     lines += 1;
     count(types, typeName(entry));
     if (head.version !== undefined) versions.add(head.version);
+    queue.add(entry);
     if (kind !== 'user' && kind !== 'assistant') return;
     if (kind === 'assistant') count(stopReasons, head.message?.stopReason ?? 'null');
     for (const block of head.blocks) {
@@ -67,7 +70,7 @@ export function createInventory(ids: Ids = createIds()): {
       stopReasons: Object.fromEntries(stopReasons),
       blocks: Object.fromEntries(blocks),
       toolCalls,
-      humanTurns: turns.size + unnamedTurns,
+      humanTurns: turns.size + unnamedTurns + queue.result().size,
     }),
   };
 }

@@ -183,7 +183,7 @@ function clientKind(head: Head): InputKind | undefined {
 }
 
 function humanKind(wrapper: InputKind | undefined, read: ReadBlocks): InputKind {
-  if (wrapper === 'slash_command' || wrapper === 'bash_input') return wrapper;
+  if (wrapper === 'bash_input' || (wrapper === 'slash_command' && namesCommand(read.text))) return wrapper;
   const tags = read.context.map((context) => context.tag);
   if (tags.includes('ide_selection')) return 'ide_selection';
   if (tags.includes('ide_opened_file')) return 'ide_opened_file';
@@ -278,8 +278,17 @@ function typedText(kind: InputKind, text: string): string {
   return text;
 }
 
+/** A person may type what only looks like the client's record of a command. */
+function namesCommand(text: string): boolean {
+  return nameIn(text) !== undefined || inTag(text, 'command-message') !== undefined;
+}
+
+function nameIn(text: string): string | undefined {
+  return inTag(text, 'command-name') ?? /^Unknown [a-z ]+: (\S+)/.exec(text)?.[1];
+}
+
 function commandText(text: string): string {
-  const name = inTag(text, 'command-name') ?? /^Unknown [a-z ]+: (\S+)/.exec(text)?.[1] ?? '';
+  const name = nameIn(text) ?? '';
   const args = inTag(text, 'command-args')?.trim() ?? '';
   const slashed = name.startsWith('/') ? name : `/${name}`;
   return args === '' ? slashed : `${slashed} ${args}`;

@@ -10,7 +10,7 @@ import type { Chain, ChainNode, OnVisit } from './context/node.ts';
 import { placePreserved } from './context/preserved.ts';
 import { lazy } from './lazy.ts';
 
-export { lastSaid, leafOf } from './context/leaf.ts';
+export { lastSaid, leafOf, pinnedLeaf } from './context/leaf.ts';
 export { type Chain, type ChainNode, isBoundary, type OnVisit } from './context/node.ts';
 
 export const noVisit: OnVisit = () => {};

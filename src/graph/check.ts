@@ -3,7 +3,7 @@ import type { Entry } from '../format/entry.ts';
 import { createIds, type Ids } from '../format/ids.ts';
 import type { Issue } from '../format/issue.ts';
 import type { JsonObject } from '../format/json.ts';
-import { chainOf, leafOf, walk } from './chain.ts';
+import { chainOf, leafOf, pinnedLeaf, walk } from './chain.ts';
 import { checkBlocks } from './check/blocks.ts';
 import { createCallCheck } from './check/calls.ts';
 import { issueAt } from './check/issue.ts';
@@ -12,7 +12,7 @@ import { createLog } from './check/log.ts';
 import { checkCircles, checkParents, findCircles } from './check/parents.ts';
 import { withShortTexts } from './check/shorttexts.ts';
 import { context } from './context/context.ts';
-import { isConversation } from './context/node.ts';
+import { isConversation, timeOf } from './context/node.ts';
 import { validate } from './validate.ts';
 
 export interface GraphCheck {
@@ -58,6 +58,7 @@ export function createGraphCheck(ids: Ids = createIds()): GraphCheck {
         ...paired,
         ...refused,
         ...checkStart(part),
+        ...checkPin(part),
         ...times.result(),
         ...checkResumed(part),
       ];
@@ -82,21 +83,40 @@ function createRootCheck(): GraphCheck {
   };
 }
 
-/** W1: the client does not find a conversation none of whose lines has a time. */
+const NOT_FOUND = 'the client says "No conversation found"';
+
+/** W1: the client does not find a conversation that is only a summary, or none of whose lines has a time. */
 function createTimeCheck(): GraphCheck {
   let first: Entry | undefined;
+  let spoken: Entry | undefined;
+  // What is of no known type may say something.
+  let mayTalk = false;
+  let isStamped = false;
   let isTimed = false;
   return {
     add(entry) {
+      // Files where nothing was said yet are left by the client too, but it sums up none of them.
+      if (entry.kind === 'summary') first ??= entry;
+      mayTalk ||= isConversation(entry) || entry.kind === 'unknown' || entry.kind === 'unreadable';
       if (entry.kind !== 'user' && entry.kind !== 'assistant') return;
-      first ??= entry;
-      isTimed ||= entry.head.timestamp !== undefined;
+      spoken ??= entry;
+      isStamped ||= entry.head.timestamp !== undefined;
+      isTimed ||= timeOf(entry) !== Number.NEGATIVE_INFINITY;
     },
     result() {
-      if (first === undefined || isTimed) return [];
-      return [issueAt(first, 'W1', 'error', 'no entry has a timestamp: the client says "No conversation found"')];
+      if (!mayTalk && first) return [issueAt(first, 'W1', 'error', `a summary, and nothing was said: ${NOT_FOUND}`)];
+      if (spoken === undefined || isTimed) return [];
+      const what = isStamped ? 'no timestamp is a time' : 'no entry has a timestamp';
+      return [issueAt(spoken, 'W1', 'error', `${what}: ${NOT_FOUND}`)];
     },
   };
+}
+
+/** R4: the client goes on from what the newest last-prompt pins, but not from a side chain. */
+function checkPin(entries: readonly Entry[]): Issue[] {
+  const pinned = pinnedLeaf(chainOf(entries));
+  if (!pinned?.entry.head.isSidechain) return [];
+  return [issueAt(pinned.entry, 'R4', 'error', `the newest last-prompt pins a sub-agent's entry: ${NOT_FOUND}`)];
 }
 
 /** A8: the conversation that a resume goes on with begins with an answer. */

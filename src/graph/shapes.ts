@@ -53,10 +53,35 @@ function flawBy(shapes: Readonly<Record<string, Shape>>, block: Json): string | 
   return shape === undefined ? `a block of type "${type}" is not taken here` : shape(block);
 }
 
+/** Calls that the API answers itself, in the same message. */
+export function isServerUse({ type }: JsonObject): boolean {
+  return type === 'server_tool_use' || type === 'mcp_tool_use';
+}
+
 /** `web_search_tool_result` and the like: answers that the API gave itself. */
-function isServerResult(block: Json): boolean {
+export function isServerResult(block: Json): block is JsonObject {
   if (!isObject(block) || !asString(block.type)?.endsWith('_tool_result')) return false;
   return isFilled(block.tool_use_id) && block.content !== undefined && block.content !== null;
+}
+
+/**
+ * A1, A2: of an answer's blocks, the calls that the API began and did not answer, and the answers to no call before them. It
+ * goes on with a call at the very end of all messages.
+ */
+export function unpairedAtServer(content: readonly JsonObject[], isLast: boolean): Set<JsonObject> {
+  const unpaired = new Set<JsonObject>();
+  const open = new Map<string, JsonObject>();
+  for (const block of content) {
+    if (isServerUse(block)) {
+      unpaired.add(block);
+      open.set(asString(block.id) ?? '', block);
+    } else if (isServerResult(block)) {
+      const use = open.get(asString(block.tool_use_id) ?? '');
+      if (use === undefined || !unpaired.delete(use)) unpaired.add(block);
+    }
+  }
+  if (isLast) for (const use of open.values()) unpaired.delete(use);
+  return unpaired;
 }
 
 function flawOfText({ text }: JsonObject): string | undefined {
@@ -70,13 +95,19 @@ function flawOfUse(block: JsonObject): string | undefined {
 
 function flawOfResult({ content, is_error }: JsonObject): string | undefined {
   if (is_error !== undefined && typeof is_error !== 'boolean') return 'is_error is neither true nor false';
+  if (is_error === true && saysNothing(content)) return 'the result says that it failed, and nothing else';
   if (content === undefined || typeof content === 'string') return undefined;
   if (!Array.isArray(content)) return 'the content of the result is neither text nor a list';
   for (const part of content) {
     const flaw = flawInResult(part);
     if (flaw !== undefined) return `in the result, ${flaw}`;
   }
-  return undefined;
+  const isMixed = is_error === true && !isListOf(content, 'text');
+  return isMixed ? 'the result says that it failed, and holds something else than text' : undefined;
+}
+
+function saysNothing(content: Json | undefined): boolean {
+  return content === undefined || content === '' || (Array.isArray(content) && content.length === 0);
 }
 
 function flawOfSource({ type, source }: JsonObject): string | undefined {

@@ -1,7 +1,7 @@
 /** What the API refuses in a list of messages (A1–A8), found by looking at the messages alone. */
 import type { Issue } from '../format/issue.ts';
 import { asArray, asString, isObject, type Json, type JsonObject } from '../format/json.ts';
-import { flawOf } from './shapes.ts';
+import { flawOf, isServerUse, unpairedAtServer } from './shapes.ts';
 
 /** A message as anyone may have built it. */
 export interface AnyMessage {
@@ -41,8 +41,10 @@ export function validate(messages: readonly (AnyMessage | Json)[], options: Vali
   checkIds(read, report);
   for (const [i, message] of read.entries()) {
     checkContent(message, i === read.length - 1, report);
-    if (message.role === 'assistant') checkCalls(message, read[i + 1], report);
-    else checkResults(message, read[i - 1], report);
+    if (message.role === 'assistant') {
+      checkCalls(message, read[i + 1], report);
+      checkAtServer(message, i === read.length - 1, report);
+    } else checkResults(message, read[i - 1], report);
   }
   if (options.thinking === true) checkOpenLoop(read, report);
   return issues;
@@ -128,6 +130,17 @@ function checkCalls({ content, where }: Message, next: Message | undefined, repo
     if (id === '') report('A1', `${where}.content.${i}`, 'the tool_use has no id');
     else if (!answered.has(id))
       report('A1', `${where}.content.${i}`, `tool_use ${id} has no tool_result right after it`);
+  }
+}
+
+/** A1, A2: what the API answers itself is answered in the same message. */
+function checkAtServer({ content, where }: Message, last: boolean, report: Report): void {
+  const unpaired = unpairedAtServer(content, last);
+  for (const [i, block] of unpaired.size === 0 ? [] : content.entries()) {
+    if (!unpaired.has(block)) continue;
+    const type = asString(block.type);
+    if (isServerUse(block)) report('A1', `${where}.content.${i}`, `${type} ${idOf(block.id)} has no result after it`);
+    else report('A2', `${where}.content.${i}`, `${type} ${idOf(block.tool_use_id)} answers no call before it`);
   }
 }
 

@@ -109,6 +109,8 @@ describe('E7: newest versions say it outright', () => {
     expect(kindOf('Caveat: I am in a hurry', { origin: { kind: 'human' } })).toBe('text');
     expect(kindOf('[Request interrupted by user]', { promptSource: 'typed' })).toBe('text');
     expect(kindOf(COMMAND, { promptSource: 'sdk' })).toBe('slash_command');
+    const typed = entryOf(user('<command-name>typed literally', { origin: { kind: 'human' }, promptSource: 'typed' }));
+    expect([inputKind(typed), promptText(typed)]).toEqual(['text', '<command-name>typed literally']);
   });
 
   test('what does not come from a person is no prompt, whatever its text', () => {

@@ -24,6 +24,12 @@ describe('A4: blocks of the user', () => {
     expect(found(user([text('q'), block]), assistant('a'))).toEqual(['A4 warning 1']);
   });
 
+  test.each([[[image()]], ['']] satisfies [Json][])('A4: a failure that says %j', (content) => {
+    const call = assistant(toolUse('t1'), { id: 'm1' });
+    const failed = result('t1', content, { isError: true });
+    expect(found(user('q'), call, failed, assistant('a', { id: 'm2' }))).toEqual(['A4 warning 3']);
+  });
+
   const contents: Json[] = [{}, 5, [{ type: 'weird' }], [{ type: 'image' }]];
   test.each(contents.map((content) => [content]))('A4: a result of %j', (content) => {
     const call = assistant(toolUse('t1'), { id: 'm1' });
@@ -41,6 +47,31 @@ describe('A8: a conversation that begins with an answer', () => {
   test('A8: the transcript of a sub-agent, and lines without ids, are none', () => {
     expect(found({ ...assistant('a'), isSidechain: true })).toEqual([]);
     expect(found({ ...assistant('a'), uuid: undefined })).not.toContain('A8 warning 1');
+  });
+});
+
+describe('W1 R4: what the client does not find', () => {
+  const check = (...lines: JsonObject[]) =>
+    checkGraph(entriesOf(lines.map((line) => `${JSON.stringify(line)}\n`).join('')))
+      .filter(({ severity }) => severity === 'error')
+      .map(({ rule, line }) => `${rule} ${line}`);
+  const said = (n: number, timestamp: string, rest: JsonObject = {}) => ({
+    ...{ type: 'user', uuid: `u${n}`, parentUuid: n === 1 ? null : `u${n - 1}`, timestamp },
+    ...{ message: { role: 'user', content: 'q' }, ...rest },
+  });
+  const at = '2026-11-14T10:00:00.000Z';
+
+  test('W1: a file of titles alone', () => {
+    expect(check({ type: 'custom-title', customTitle: 'x' }, { type: 'summary', summary: 'x' })).toEqual(['W1 2']);
+  });
+  test('W1: times that are none', () => {
+    expect(check(said(1, 'garbage'), said(2, 'garbage'))).toEqual(['W1 1']);
+    expect(check(said(1, 'garbage'), said(2, at))).toEqual([]);
+  });
+  test('R4: a pin on the entry of a sub-agent', () => {
+    const lines = [said(1, at), said(2, at, { isSidechain: true })];
+    expect(check(...lines, { type: 'last-prompt', leafUuid: 'u2' })).toEqual(['R4 2']);
+    expect(check(...lines, { type: 'last-prompt', leafUuid: 'u1' })).toEqual([]);
   });
 });
 

@@ -51,6 +51,10 @@ describe('R: probes of single rules', () => {
   test.each(listedCases('probes.jsonl').map((item) => [item.name, item] as const))('%s', (_, item) => check(item));
 });
 
+describe('R: probes of lines that thought, failed or were torn apart', () => {
+  test.each(listedCases('probes-more.jsonl').map((item) => [item.name, item] as const))('%s', (_, item) => check(item));
+});
+
 describe('R15: what the client puts into its own words', () => {
   const named = (name: string) => resumeCases().filter((item) => item.name === name);
 

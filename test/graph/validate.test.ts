@@ -37,6 +37,22 @@ describe('validate', () => {
     expect(rules([user(result('a'))])).toEqual(['A2 messages.0.content.0']);
     expect(rules([hello, assistant(use('a')), user(result('a'), result('a'))])).toEqual(['A2 messages.2.content.1']);
   });
+  test('A1 A2 what the API answers itself, in the same message', () => {
+    const call = { type: 'server_tool_use', id: 's', name: 'web_search', input: {} };
+    const found = { type: 'web_search_tool_result', tool_use_id: 's', content: [] };
+    expect(rules([hello, assistant(call, found, text('a')), hello])).toEqual([]);
+    expect(rules([hello, assistant(call, text('a')), hello])).toEqual(['A1 messages.1.content.0']);
+    expect(rules([hello, assistant(found, text('a')), hello])).toEqual(['A2 messages.1.content.0']);
+    expect(rules([hello, assistant(text('a'), call)])).toEqual([]);
+  });
+  test('A4 of what failed only text, and some', () => {
+    const failed = (content: Json) => ({ ...result('a'), content, is_error: true });
+    const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+    for (const content of ['', [], [text('x'), image], [{ type: 'tool_reference', tool_name: 'Bash' }]]) {
+      expect(rules([hello, assistant(use('a')), user(failed(content))])).toEqual(['A4 messages.2.content.0']);
+    }
+    expect(rules([hello, assistant(use('a')), user(failed([text('x')]))])).toEqual([]);
+  });
   test('A3 a call id twice', () => {
     const messages = [hello, assistant(use('a')), user(result('a')), assistant(use('a')), user(result('a'))];
     expect(rules(messages)).toEqual(['A3 messages.3.content.0']);

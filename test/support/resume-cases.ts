@@ -92,7 +92,9 @@ export function mended(messages: readonly Message[]): Message[] {
   const sendable = mapBlocks(messages, (block) => {
     const blank = block.type === 'text' && (asString(block.text) ?? '').trim() === '';
     const unsigned = block.type === 'thinking' && !block.signature;
-    return blank || unsigned ? [] : [block];
+    const mute =
+      isResult(block) && block.is_error === true && !asString(block.content) && !asArray(block.content)?.length;
+    return blank || unsigned ? [] : [mute ? { ...block, content: '(no content)' } : block];
   }).filter(({ content }) => content.length > 0);
   const start = sendable.findIndex(({ role }) => role === 'user');
   const [first, ...rest] = sendable.slice(start);

@@ -14,6 +14,11 @@ export function textBlock(text: string): JsonObject {
   return { type: 'text', text };
 }
 
+/** What the client says in the model's place, in the form of an answer. */
+export function invented(text: string): JsonObject {
+  return { ...textBlock(text), citations: [] };
+}
+
 export function errorResult(id: string, content: string): JsonObject {
   return { type: 'tool_result', tool_use_id: id, content, is_error: true };
 }
@@ -85,17 +90,21 @@ function withoutCacheControl(block: JsonObject): JsonObject {
 function sendableUse(block: JsonObject): JsonObject {
   const name = (asString(block.name) || 'unknown').slice(0, LONGEST_NAME);
   const given = asObject(block.input) ?? asObject(parseJson(asString(block.input) ?? '')) ?? {};
-  const input = name === 'SendMessage' ? asSent(given) : given;
+  const input = asSent(name, given);
   const sent = RENAMED.get(name) ?? name;
   return sent === block.name && input === block.input ? block : { ...block, name: sent, input };
 }
 
-/** R15: what the client notes beside the input of a message is not sent. */
-const NOTED = ['type', 'recipient', 'recipient_kind', 'content', 'request_id', 'approve'];
+/** R15: what the client notes beside the input of a call is not sent: by tool, what shows that it did, and the notes. */
+const NOTED: ReadonlyMap<string, { readonly sign: string; readonly notes: readonly string[] }> = new Map([
+  ['SendMessage', { sign: 'to', notes: ['type', 'recipient', 'recipient_kind', 'content', 'request_id', 'approve'] }],
+  ['Edit', { sign: 'edits', notes: ['old_string', 'new_string', 'replace_all'] }],
+]);
 
-function asSent(input: JsonObject): JsonObject {
-  if (!('to' in input) || !NOTED.some((key) => key in input)) return input;
-  return Object.fromEntries(Object.entries(input).filter(([key]) => !NOTED.includes(key)));
+function asSent(tool: string, input: JsonObject): JsonObject {
+  const { sign, notes } = NOTED.get(tool) ?? { sign: '', notes: [] };
+  if (!(sign in input) || !notes.some((key) => key in input)) return input;
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !notes.includes(key)));
 }
 
 /** A4 holds inside of results too: what is empty or incomplete there is left out, an empty result is fine. */
@@ -106,15 +115,22 @@ function sendableResult(block: JsonObject): JsonObject {
     else delete made.is_error;
   }
   const content = sendableContent(block.content);
-  const isEmptied = content?.length === 0 && (asArray(block.content) ?? []).length > 0;
-  // Only a result that says something may say that it failed.
-  if (content !== undefined) made.content = isEmptied && made.is_error === true ? NO_CONTENT : content;
-  else delete made.content;
+  const said = made.is_error === true ? asFailure(content) : content;
+  if (said === undefined) delete made.content;
+  else made.content = said;
   return made;
 }
 
+/** Of what failed the API takes text only, and some there must be. The client joins what text stands among other things. */
+function asFailure(content: string | JsonObject[] | undefined): string | JsonObject[] {
+  if (content === undefined || content.length === 0) return NO_CONTENT;
+  if (typeof content === 'string' || content.every(isText)) return content;
+  const texts = content.filter(isText).map(({ text }) => asString(text) ?? '');
+  return texts.length === 0 ? NO_CONTENT : [textBlock(texts.join('\n\n'))];
+}
+
 /** One block without its list becomes a list; what else is neither text nor a list is told as it was written. */
-function sendableContent(content: Json | undefined): string | Json[] | undefined {
+function sendableContent(content: Json | undefined): string | JsonObject[] | undefined {
   if (content === undefined || content === null) return undefined;
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.map(sendablePart).filter((part) => part !== undefined);

@@ -1,11 +1,12 @@
 /**
  * R10, R11: pieces become messages. Consecutive users are joined, results first; the lines of one message id are joined over
- * results and other messages, but not over what the person typed; calls come last in a message.
+ * results and other messages, but not over what the person typed; calls come last in a message, unless it thought between them.
  */
 import { asArray, asString, isObject, type JsonObject } from '../../format/json.ts';
 import { type Note, unwrapped } from './attachment.ts';
-import { isBlank, isResult, isSigned, isText, isThinking, isUse, textBlock } from './blocks.ts';
+import { isBlank, isResult, isSigned, isText, isThinking, NO_CONTENT, textBlock } from './blocks.ts';
 import { sameModel } from './model.ts';
+import { addLine, type BlockOrder, inOrder, newOrder } from './order.ts';
 import { type AssistantPiece, type AttachmentPiece, hasResult, type Piece } from './pieces.ts';
 
 /** A user message in the making. Kept apart so that joining costs what is added, not what is there. */
@@ -26,8 +27,7 @@ interface Answer {
 }
 interface AssistantDraft {
   readonly role: 'assistant';
-  readonly others: JsonObject[];
-  readonly uses: JsonObject[];
+  readonly blocks: BlockOrder;
   lostThinking: boolean;
 }
 type Draft = UserDraft | AssistantDraft;
@@ -171,37 +171,30 @@ function addAssistant(drafts: Draft[], byId: Map<string, AssistantDraft>, piece:
   const joins = piece.id !== undefined || answered;
   let draft = joins && piece.key !== undefined ? byId.get(piece.key) : undefined;
   if (draft === undefined) {
-    draft = { role: 'assistant', others: [], uses: [], lostThinking: false };
+    draft = { role: 'assistant', blocks: newOrder(), lostThinking: false };
     if (piece.key !== undefined) byId.set(piece.key, draft);
     drafts.push(draft);
   }
   const foreign = target.model !== undefined && !sameModel(piece.model, target.model);
-  for (const block of piece.blocks) {
-    if (isThinking(block) && (foreign || !isSigned(block))) draft.lostThinking = true;
-    else if (isUse(block)) draft.uses.push(block);
-    else draft.others.push(block);
-  }
+  const isLost = (block: JsonObject) => isThinking(block) && (foreign || !isSigned(block));
+  if (piece.blocks.some(isLost)) draft.lostThinking = true;
+  addLine(draft.blocks, foreign ? piece.blocks.filter((block) => !isThinking(block)) : piece.blocks, isLost);
 }
 
 function finish(draft: Draft): Built {
   if (draft.role === 'assistant') {
-    return {
-      role: 'assistant',
-      content: [...draft.others, ...draft.uses],
-      plain: false,
-      lostThinking: draft.lostThinking,
-    };
+    return { role: 'assistant', content: inOrder(draft.blocks), plain: false, lostThinking: draft.lostThinking };
   }
   const rest = draft.rest.filter((block) => block !== MARK);
   const content = [...draft.results.map(withNotes), ...draft.reminders, ...rest];
   return { role: 'user', content, plain: draft.plain && content.length === 1, lostThinking: false };
 }
 
-/** A result with the notes that came beside it. */
+/** A result with the notes that came beside it. Where they are all that it says, they need no stand-in. */
 function withNotes({ block, notes }: Answer): JsonObject {
   const said = notes.filter((note) => !isBlank(note));
   if (said.length === 0) return block;
-  const parts = asArray(block.content);
+  const parts = block.content === NO_CONTENT ? [] : asArray(block.content);
   if (parts === undefined) {
     const texts = [block.content, ...said.map((note) => note.text)].map((text) => (asString(text) ?? '').trim());
     return { ...block, content: texts.filter((text) => text !== '').join('\n\n') };

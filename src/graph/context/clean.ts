@@ -1,5 +1,5 @@
 /** Where the client would send what the API refuses, the API's rules win (A4, A6, A8). */
-import { isBlank, isResult, NO_CONTENT, textBlock } from './blocks.ts';
+import { invented, isBlank, isResult, NO_CONTENT, textBlock } from './blocks.ts';
 import type { Built } from './build.ts';
 import { NO_RESPONSE } from './close.ts';
 import type { ApiMessage } from './types.ts';
@@ -21,7 +21,7 @@ function sendableUser({ content, plain }: Built): ApiMessage[] {
 function sendableAssistant({ content, lostThinking }: Built): ApiMessage[] {
   const kept = content.filter((block) => !isBlank(block));
   if (kept.length > 0) return [{ role: 'assistant', content: kept }];
-  return content.length > 0 || lostThinking ? [] : [{ role: 'assistant', content: [textBlock(NO_CONTENT)] }];
+  return content.length > 0 || lostThinking ? [] : [{ role: 'assistant', content: [invented(NO_CONTENT)] }];
 }
 
 /** After calls are paired: blank text goes from lists of blocks, and what is left empty says so (R14, R15). */

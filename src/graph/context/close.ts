@@ -9,7 +9,7 @@ export const UNKNOWN_OUTCOME =
 
 /**
  * The unanswered calls of a turn that stopped in the middle: all of them if it ends in a result, those of the last message
- * if it ends in that. What the person typed, or an API error, ends a turn.
+ * if it ends in that. What the person typed, or an API error at the end, ends a turn.
  */
 export function openCalls(pieces: readonly Piece[]): string[] {
   const unresolved = new Set(unresolvedCalls(pieces));
@@ -29,17 +29,30 @@ function lastTurn(pieces: readonly Piece[]): (UserPiece | AssistantPiece)[] {
   for (let i = pieces.length - 1; i >= 0; i -= 1) {
     const piece = pieces[i];
     if (piece === undefined || piece.kind === 'system' || piece.kind === 'attachment') continue;
-    if (piece.kind === 'user' ? !hasResult(piece) : piece.apiError) break;
+    const isError = piece.kind === 'assistant' && piece.apiError;
+    // An API error in the middle ended nothing: somebody went on.
+    if (isError && turn.length > 0) continue;
+    if (isError || (piece.kind === 'user' && !hasResult(piece))) break;
     turn.push(piece);
   }
   return turn.reverse();
 }
 
-/** The error results of open calls come last, so that they follow the real ones. */
+/**
+ * The error results of open calls come last, so that they follow the real ones. Those of earlier messages would be too late
+ * there: such calls are answered where they stand (R14).
+ */
 export function answerOpen(pieces: readonly Piece[], open: readonly string[]): Piece[] {
-  if (open.length === 0) return [...pieces];
-  const blocks = open.map((id) => errorResult(id, UNKNOWN_OUTCOME));
-  return [...pieces, { kind: 'user', blocks, plain: false, part: 'prompt' }];
+  const last = pieces.findLast((piece) => piece.kind === 'assistant' && !piece.apiError);
+  if (open.length === 0 || last?.kind !== 'assistant') return [...pieces];
+  const own = new Set<string>();
+  for (const piece of pieces) {
+    if (piece.kind !== 'assistant') continue;
+    const isOwn = last.key !== undefined && piece.key === last.key;
+    for (const block of isOwn || piece === last ? piece.blocks : []) own.add(useId(block));
+  }
+  const blocks = open.filter((id) => own.has(id)).map((id) => errorResult(id, UNKNOWN_OUTCOME));
+  return blocks.length === 0 ? [...pieces] : [...pieces, { kind: 'user', blocks, plain: false, part: 'prompt' }];
 }
 
 /** What waits for an answer gets one before the new prompt: after the attachments that go with it, before system lines. */

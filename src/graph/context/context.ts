@@ -7,7 +7,7 @@ import { closeLoop, dropBlanks, dropRefused } from './clean.ts';
 import { answerOpen, closeTurn, openCalls } from './close.ts';
 import { dropSilent, filterPieces } from './filter.ts';
 import { takesSystemTurns } from './model.ts';
-import type { Chain, ChainNode, OnVisit } from './node.ts';
+import type { Chain, ChainNode } from './node.ts';
 import { pairCalls } from './pair.ts';
 import { type Piece, pieceOf, SYNTHETIC, type UserPiece, userPiece } from './pieces.ts';
 import { reattach } from './reattach.ts';
@@ -18,10 +18,9 @@ export type { ApiMessage, Context, ContextOptions } from './types.ts';
 
 /** All entries of one file in file order. Never throws; equals what the client sends wherever the API accepts that. */
 export function context(entries: readonly Entry[], options: ContextOptions = {}): Context {
-  const onVisit = options.onVisit ?? noVisit;
-  const chain = chainOf(entries, onVisit);
+  const chain = chainOf(entries, options.onVisit);
   const nodes = sinceBoundary(resumedNodes(chain));
-  const read = settleResults(readPieces(nodes, onVisit));
+  const read = settleResults(readPieces(nodes, options));
   const open = openCalls(read);
   const history = answerOpen(filterPieces(read, new Set(open)), open);
   const prompt = promptOf(options.prompt);
@@ -56,10 +55,11 @@ function sinceBoundary(nodes: readonly ChainNode[]): readonly ChainNode[] {
   return nodes.slice(nodes.findLastIndex((node) => isBoundary(node.entry)) + 1);
 }
 
-function readPieces(nodes: readonly ChainNode[], onVisit: OnVisit): Piece[] {
+function readPieces(nodes: readonly ChainNode[], { tools, onVisit = noVisit }: ContextOptions): Piece[] {
+  const known = tools && new Set(tools);
   const pieces: Piece[] = [];
   for (const node of nodes) {
-    const piece = pieceOf(node.entry, onVisit);
+    const piece = pieceOf(node.entry, onVisit, known);
     if (piece !== undefined) pieces.push(piece);
   }
   return pieces;

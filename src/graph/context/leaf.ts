@@ -4,14 +4,17 @@ import { type Chain, type ChainNode, isBoundary, isConversation, type Nodes, typ
 
 /** The entry that a resume goes on from; it may be an attachment or a system line after the last thing said. */
 export function leafOf(chain: Chain): ChainNode | undefined {
-  const { tip, pin } = chain;
-  if (pin !== undefined) {
-    const pinned = tip !== undefined && reaches(chain, tip, pin) ? tip : pin;
-    // The client cannot resume at a side chain; the conversation itself is the best answer.
-    if (!pinned.entry.head.isSidechain && lastSaid(chain, pinned) !== undefined) return pinned;
-  }
+  const pinned = pinnedLeaf(chain);
+  // The client cannot resume at a side chain; the conversation itself is the best answer.
+  if (pinned && !pinned.entry.head.isSidechain && lastSaid(chain, pinned) !== undefined) return pinned;
   const leaf = unpinned(chain);
   return lastSaid(chain, leaf) === undefined ? newestSaying(chain) : leaf;
+}
+
+/** R4: where a pin makes the client go on. */
+export function pinnedLeaf(chain: Chain): ChainNode | undefined {
+  const { tip, pin } = chain;
+  return pin !== undefined && tip !== undefined && reaches(chain, tip, pin) ? tip : pin;
 }
 
 /** The last thing said at a leaf: where the walk starts. What hangs on it unsaid comes with it (R8). */

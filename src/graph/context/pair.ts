@@ -1,6 +1,17 @@
 /** R14: every call is answered in the next message, every result answers a call there, no call id occurs twice (A1–A3). */
 import type { JsonObject } from '../../format/json.ts';
-import { errorResult, isResult, isUse, NO_CONTENT, resultId, textBlock, useId } from './blocks.ts';
+import { unpairedAtServer } from '../shapes.ts';
+import {
+  errorResult,
+  invented,
+  isResult,
+  isThinking,
+  isUse,
+  NO_CONTENT,
+  resultId,
+  textBlock,
+  useId,
+} from './blocks.ts';
 import type { ApiMessage } from './types.ts';
 
 const MISSING = '[Tool result missing due to internal error]';
@@ -18,12 +29,11 @@ export function pairCalls(messages: readonly ApiMessage[]): ApiMessage[] {
       if (kept !== undefined) paired.push(kept);
       continue;
     }
-    const content = message.content.filter((block) => !isUse(block) || firstUse(used, useId(block)));
-    paired.push({
-      role: 'assistant',
-      content: content.length > 0 ? content : [{ ...textBlock(INTERRUPTED), citations: [] }],
-    });
     const next = messages[i + 1];
+    const content = atServer(message.content, next === undefined).filter(
+      (block) => !isUse(block) || firstUse(used, useId(block)),
+    );
+    paired.push({ role: 'assistant', content: content.length > 0 ? content : [invented(INTERRUPTED)] });
     const follows = next?.role === 'user' ? next : undefined;
     const reply = replyTo(content.filter(isUse).map(useId), follows);
     if (reply !== undefined) paired.push(reply);
@@ -36,6 +46,14 @@ function firstUse(used: Set<string>, id: string): boolean {
   if (used.has(id)) return false;
   used.add(id);
   return true;
+}
+
+/** What the API answers itself is paired in the message. Thinking that is left alone was for nothing. */
+function atServer(content: readonly JsonObject[], isLast: boolean): readonly JsonObject[] {
+  const unpaired = unpairedAtServer(content, isLast);
+  if (unpaired.size === 0) return content;
+  const kept = content.filter((block) => !unpaired.has(block));
+  return kept.every(isThinking) ? [] : kept;
 }
 
 /** A user message that follows no answer can hold no results. The first message must stay, whatever is left of it. */

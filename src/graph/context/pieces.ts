@@ -5,6 +5,7 @@ import { asString, at, type JsonObject } from '../../format/json.ts';
 import { type Note, notesOf, remind } from './attachment.ts';
 import { isResult, isText, textBlock, usableBlocks } from './blocks.ts';
 import type { OnVisit } from './node.ts';
+import { withKnownTools } from './references.ts';
 
 export interface UserPiece {
   readonly kind: 'user';
@@ -67,10 +68,11 @@ export function hasResult(piece: Piece): boolean {
 /** Kinds of attachments that never say anything and can be large: not worth reading. */
 const SILENT: ReadonlySet<string | undefined> = new Set(['prompt_snapshot', 'command_permissions']);
 
-export function pieceOf(entry: Entry, onVisit: OnVisit): Piece | undefined {
+/** `tools` are the names of those that are there. */
+export function pieceOf(entry: Entry, onVisit: OnVisit, tools: ReadonlySet<string> | undefined): Piece | undefined {
   switch (entry.kind) {
     case 'user':
-      return readUser(entry, onVisit);
+      return readUser(entry, onVisit, tools);
     case 'assistant':
       return readAssistant(entry, onVisit);
     case 'attachment':
@@ -95,10 +97,10 @@ function read(entry: Entry, onVisit: OnVisit): JsonObject {
 }
 
 /** A user entry that holds nothing at all is passed over. */
-function readUser(entry: Entry, onVisit: OnVisit): UserPiece | undefined {
+function readUser(entry: Entry, onVisit: OnVisit, tools: ReadonlySet<string> | undefined): UserPiece | undefined {
   if (entry.head.contentForm === 'none') return undefined;
   const json = read(entry, onVisit);
-  const content = rawContentOf(json);
+  const content = withKnownTools(rawContentOf(json), tools);
   const blocks = usableBlocks('user', content);
   if (blocks.length === 0) return undefined;
   return {

@@ -13,6 +13,8 @@ export interface ContextOptions {
   readonly prompt?: string | readonly JsonObject[];
   /** The model that will be asked; by default the one that gave the last answer (R15). */
   readonly model?: string;
+  /** Names of the tools that the request will hold; without them no result may name one. */
+  readonly tools?: readonly string[];
   readonly onVisit?: OnVisit;
 }
 

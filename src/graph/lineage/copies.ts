@@ -27,7 +27,7 @@ export function linkCopies(scene: Scene): Link[] {
     if (link === undefined || share === undefined) continue;
     links.push(link);
     scene.sets.join(link.from, to);
-    for (const from of share.origins) {
+    for (const from of share.origins.keys()) {
       if (scene.sets.areJoined(from, to)) continue;
       links.push({ from, to, kind: 'merge', why: 'copied uuids', sure: 'certain', takesUp: false });
       scene.sets.join(from, to);

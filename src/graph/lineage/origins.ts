@@ -8,8 +8,8 @@ import type { SessionFacts } from './edges.ts';
 export interface Share {
   /** The last message that stood in an older session: its identity, and its place among the session's uuids. */
   readonly last: { readonly id: number; readonly place: number; readonly origin: number } | undefined;
-  /** Every session it has something from. */
-  readonly origins: readonly number[];
+  /** Every session it has something from, and how many of the messages that are that one's own. */
+  readonly origins: ReadonlyMap<number, number>;
   /** Messages that are its own. */
   readonly own: number;
 }
@@ -38,7 +38,7 @@ export function indexOrigins(
     const renamed = sessions[index]?.outline.lineage.renamed ?? NO_IDS;
     for (const [copy, original] of eachPair(renamed)) originals.set(ids.add(copy), ids.add(original));
   }
-  const shares: Share[] = sessions.map(() => ({ last: undefined, origins: [], own: 0 }));
+  const shares: Share[] = sessions.map(() => ({ last: undefined, origins: new Map(), own: 0 }));
   for (const index of order) {
     const outline = sessions[index]?.outline;
     if (outline === undefined) continue;
@@ -71,7 +71,7 @@ export function indexOrigins(
   }
 
   function shareOf(index: number, uuids: IdList): Share {
-    const from = new Set<number>();
+    const from = new Map<number, number>();
     let last: Share['last'];
     let own = 0;
     let place = 0;
@@ -82,11 +82,11 @@ export function indexOrigins(
       if (origin < 0) origins.set(id, index);
       if (origin < 0 || origin === index) own += 1;
       else {
-        from.add(origin);
+        from.set(origin, (from.get(origin) ?? 0) + 1);
         last = { id, place, origin };
       }
       place += 1;
     });
-    return { last, origins: [...from], own };
+    return { last, origins: from, own };
   }
 }

@@ -1,4 +1,4 @@
-/** H2: a file all of whose messages occur in another one is superseded. Compares only files that an edge joins, so it stays linear. */
+/** H2: a file all of whose messages occur in another one is superseded. Compares only files of which one may hold the other, so it stays linear. */
 import { eachId, type IdList, NO_IDS } from '../../format/idlist.ts';
 import type { Link, SessionFacts } from './edges.ts';
 import type { Origins } from './origins.ts';
@@ -19,7 +19,21 @@ export function findSuperseded(
     else plainCopies.set(from, [to]);
   }
   for (const [original, copies] of plainCopies) settleCopies(original, copies);
+  for (const [to, { origins: taken }] of origins.shares.entries()) settleSources(to, taken);
   return superseded;
+
+  /** A file that took all of several others: only one of them needs an edge to it. */
+  function settleSources(to: number, taken: ReadonlyMap<number, number>): void {
+    if (taken.size < 2 || superseded[to]) return;
+    const sources = [...taken].filter(([from, count]) => isWhole(from, count) && sizeOf(from) < sizeOf(to));
+    const ids = sources.length > 0 ? idsOf(to) : new Set<number>();
+    for (const [from] of sources) superseded[from] = isIn(from, ids);
+  }
+
+  /** Whether as many of its own messages were taken as there are, by a file that nobody knew to hold it. */
+  function isWhole(session: number, count: number): boolean {
+    return !superseded[session] && count >= (origins.shares[session]?.own ?? 0);
+  }
 
   /** Of files that say the same the newest stays, unless another one goes on from there. */
   function settleCopies(original: number, copies: readonly number[]): void {

@@ -102,6 +102,19 @@ describe('lineage: forks', () => {
     expect(chatsIn(part).map(flags)).toEqual([{ old: 'leaf', b: 'superseded' }]);
   });
 
+  test('H2: a file that took all of two others supersedes both', () => {
+    const [one, two] = [own('3', 30, 'b', 'a-2'), own('4', 40, 'c', 'a-2')];
+    const sessions = [
+      sessionOf('old', [...base(), ...own('5', 15, 'old', 'a-2')]),
+      sessionOf('b', [...fork(base(), 'b'), ...one]),
+      sessionOf('c', [...fork(base(), 'c'), ...two]),
+      sessionOf('d', [...fork([...base(), ...one, ...two], 'd'), ...own('6', 60, 'd', 'a-4')]),
+    ];
+    const [chat, ...others] = chatsIn(sessions);
+    expect(others).toEqual([]);
+    expect(chat && flags(chat)).toEqual({ old: 'leaf', b: 'superseded', c: 'superseded', d: 'leaf' });
+  });
+
   test('H2: the same session in two places is one chat without an edge', () => {
     const twice = [sessionOf('old', base()), { ...sessionOf('old', base()), file: 'elsewhere/old.jsonl' }];
     const [chat, ...others] = chatsIn(twice);
