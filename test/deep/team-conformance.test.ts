@@ -1,4 +1,4 @@
-/** As test/team/conformance.test.ts, over more corpora, and with less than everything pushed. */
+/** As team-conformance-small.test.ts, over more corpora, and with less than everything pushed. */
 import { appendFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
-/** The same questions to both stores, the archive of a machine and a team it was pushed to. More of it: test/deep/team-conformance.test.ts. */
+/** The same questions to both stores, the archive of a machine and a team it was pushed to. More of it: team-conformance.test.ts. */
 import { afterAll, beforeAll, test } from 'vitest';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
-import { conform, generatedRoot, pushedTo, recordedRoot } from './conforming.ts';
+import { conform, generatedRoot, pushedTo, recordedRoot } from '../team/conforming.ts';
 
 let engine: ClickHouse;
 

@@ -1,4 +1,4 @@
-/** What a push sends, by what it sent before, by the policy, and from several machines. The verb: push-verb.test.ts; kills and lost answers: test/deep/team-push.test.ts. */
+/** What a push sends, by what it sent before, by the policy, and from several machines. The verb: test/team/push-verb.test.ts; kills and lost answers: team-push.test.ts. */
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asObject, type JsonObject } from '../../src/format/json.ts';

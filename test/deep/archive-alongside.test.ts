@@ -10,8 +10,8 @@ import { all, blobOf, type Row } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
 import { rebuildIndex, updateIndex } from '../../src/archive/textindex.ts';
 import { io, ioSince } from '../../src/disk/io.ts';
+import { archiveIn, entry, FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from '../archive/helpers.ts';
 import { FIXTURES } from '../support/files.ts';
-import { archiveIn, entry, FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
 const COPY = `${PLACE}/${FORK}.jsonl`;

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hookPlaces } from '../../../src/client/hook/place.ts';
-import { noteOf } from '../../../src/client/hook/sessions.ts';
+import { hookPlaces } from '../../src/client/hook/place.ts';
+import { noteOf } from '../../src/client/hook/sessions.ts';
 import {
   type HookHome,
   hookVerb,
@@ -14,7 +14,7 @@ import {
   SPANS_A_TURN,
   startServer,
   writeTurns,
-} from './world.ts';
+} from '../client/hook/world.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const B = 'bbbbbbbb-0000-4000-8000-000000000002';
