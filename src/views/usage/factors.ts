@@ -1,6 +1,6 @@
 /**
- * How many times the price of the list the tokens of some requests cost, as Anthropic's pages on pricing, fast mode and data
- * residency tell it: the price library does not.
+ * How many times the price of the list the tokens of some requests cost, as Anthropic's pages on fast mode and data residency and
+ * published price lists of November 2026 have it: the price library does not.
  */
 import type { Rates } from './rates.ts';
 
