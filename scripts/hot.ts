@@ -60,7 +60,7 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['archive', 'sync', '--json'],
       ['archive', 'status'],
     ],
-    without: /^\.\.\/archive\/(?!sync|status)\w+\.ts$/,
+    without: /^\.\.\/archive\/(?!sync|status|verify)\w+\.ts$/,
   },
   read: {
     verbs: ['list', 'show', 'tree', 'cat', 'check', 'context', 'diff'],

@@ -82,6 +82,7 @@ describe('bundles of single verbs', () => {
         [verb, 'the', '--team=nowhere'],
       ]),
       ['archive', 'verify'],
+      ['archive', 'restore', 'nothing'],
       ['hook', 'status'],
       ['hook', 'doctor'],
     ];
