@@ -104,7 +104,7 @@ function createTimeCheck(): GraphCheck {
       isTimed ||= timeOf(entry) !== Number.NEGATIVE_INFINITY;
     },
     result() {
-      if (!mayTalk && first) return [issueAt(first, 'W1', 'error', `a summary, and nothing was said: ${NOT_FOUND}`)];
+      if (!mayTalk && first) return [issueAt(first, 'W1', 'warning', `a summary, and nothing was said: ${NOT_FOUND}`)];
       if (spoken === undefined || isTimed) return [];
       const what = isStamped ? 'no timestamp is a time' : 'no entry has a timestamp';
       return [issueAt(spoken, 'W1', 'error', `${what}: ${NOT_FOUND}`)];

@@ -62,7 +62,13 @@ describe('W1 R4: what the client does not find', () => {
   const at = '2026-11-14T10:00:00.000Z';
 
   test('W1: a file of titles alone', () => {
-    expect(check({ type: 'custom-title', customTitle: 'x' }, { type: 'summary', summary: 'x' })).toEqual(['W1 2']);
+    const lines = [
+      { type: 'custom-title', customTitle: 'x' },
+      { type: 'summary', summary: 'x' },
+    ];
+    // No error: a copy of a session in which nothing was said is such a file.
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    expect(checkGraph(entriesOf(text)).map(({ rule, severity }) => `${rule} ${severity}`)).toEqual(['W1 warning']);
   });
   test('W1: times that are none', () => {
     expect(check(said(1, 'garbage'), said(2, 'garbage'))).toEqual(['W1 1']);

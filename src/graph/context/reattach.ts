@@ -12,8 +12,6 @@ interface Group {
   readonly strays: ChainNode[];
   /** Whether attachments and system lines that hang on it belong to it. */
   holds: boolean;
-  /** Attachments or system lines belong to it, other than at the end of the conversation. */
-  isGathered: boolean;
 }
 
 /** What is found out about the nodes of a file in relation to the messages on the chain. */
@@ -49,13 +47,9 @@ function kinshipOf(chain: Chain, path: readonly ChainNode[]): Kinship {
   const groups = new Map<string, Group>();
   for (const node of path) {
     const id = messageIdOf(node);
-    if (id !== undefined && !groups.has(id)) groups.set(id, newGroup([], false));
+    if (id !== undefined && !groups.has(id)) groups.set(id, { members: [], added: [], strays: [], holds: false });
   }
   return { chain, onPath: new Set(path), groups, callers: new Map(), belongs: new Map() };
-}
-
-function newGroup(members: ChainNode[], holds: boolean): Group {
-  return { members, added: [], strays: [], holds, isGathered: false };
 }
 
 /** The other lines of each message, and which messages make its calls. A message without calls holds no attachments. */
@@ -146,7 +140,7 @@ function callerOf({ callers }: Kinship, call: string, above: string | undefined)
 /** Where the conversation stands is the last thing said together with all that hangs on it unsaid. */
 function holdLeaf({ belongs }: Kinship, leaf: ChainNode | undefined): Group | undefined {
   if (leaf === undefined || belongs.get(leaf.key)?.holds) return undefined;
-  const group = newGroup([leaf], true);
+  const group: Group = { members: [leaf], added: [], strays: [], holds: true };
   belongs.set(leaf.key, group);
   return group;
 }
@@ -164,9 +158,7 @@ function addBeside(kinship: Kinship, leaf: ChainNode | undefined): void {
     if (isBoundary(node.entry) && (lost || !ofLeaf.has(parent))) continue;
     if (ofLeaf.has(parent)) ofLeaf.add(node.key);
     else if (lost) continue;
-    if (!group?.holds) continue;
-    add(kinship, group, node);
-    if (!ofLeaf.has(node.key)) group.isGathered = true;
+    if (group?.holds) add(kinship, group, node);
   }
 }
 
@@ -209,10 +201,9 @@ function joinMember({ belongs, groups }: Kinship, node: ChainNode): void {
 }
 
 function insert(path: readonly ChainNode[], groups: readonly Group[]): ChainNode[] {
-  const onPath = new Map(path.map((node, place) => [node, place]));
+  const onPath = new Set(path);
   const before = new Map<ChainNode, ChainNode[]>();
   const after = new Map<ChainNode, ChainNode[]>();
-  const owners = ownersIn(groups);
   for (const group of groups) {
     let waiting: ChainNode[] = [];
     for (const node of inOrder(group)) {
@@ -222,65 +213,16 @@ function insert(path: readonly ChainNode[], groups: readonly Group[]): ChainNode
         waiting = [];
       }
     }
-    const last = waiting.length > 0 ? endOf(group, path, onPath, owners) : undefined;
-    if (last !== undefined) after.set(last, [...(after.get(last) ?? []), ...waiting]);
+    const last = group.members.at(-1);
+    if (last !== undefined && waiting.length > 0) after.set(last, [...(after.get(last) ?? []), ...waiting]);
   }
-  const all = path.flatMap((node) => [...(before.get(node) ?? []), node, ...(after.get(node) ?? [])]);
-  return linesFirst(all, owners);
-}
-
-function ownersIn(groups: readonly Group[]): Map<ChainNode, Group> {
-  const owners = new Map<ChainNode, Group>();
-  for (const group of groups) {
-    for (const list of [group.members, group.added, group.strays]) for (const node of list) owners.set(node, group);
-  }
-  return owners;
-}
-
-/** The last of what follows the lines of a message without a break: something typed, say, is one. */
-function endOf(
-  group: Group,
-  path: readonly ChainNode[],
-  places: ReadonlyMap<ChainNode, number>,
-  owners: ReadonlyMap<ChainNode, Group>,
-): ChainNode | undefined {
-  let end = group.members.findLast(isLine) ?? group.members.at(-1);
-  let place = (end && places.get(end)) ?? path.length;
-  for (let next = path[place + 1]; next && owners.get(next) === group; next = path[place + 1]) {
-    end = next;
-    place += 1;
-  }
-  return end;
-}
-
-/** R9: where something is attached to a message, its results come after all its lines, as far as nothing else stands between. */
-function linesFirst(nodes: readonly ChainNode[], owners: ReadonlyMap<ChainNode, Group>): ChainNode[] {
-  const made: ChainNode[] = [];
-  let others: ChainNode[] = [];
-  let group: Group | undefined;
-  let isApart = false;
-  for (const node of nodes) {
-    const owner = owners.get(node);
-    if (owner !== group) {
-      for (const other of others) made.push(other);
-      others = [];
-      group = owner;
-      isApart = owner?.isGathered ?? false;
-    }
-    if (isApart && !isLine(node)) others.push(node);
-    else made.push(node);
-  }
-  return [...made, ...others];
-}
-
-function isLine({ entry }: ChainNode): boolean {
-  return entry.kind === 'assistant';
+  return path.flatMap((node) => [...(before.get(node) ?? []), node, ...(after.get(node) ?? [])]);
 }
 
 /** R9: the first line stays first and the rest goes in by file order; stray results come after all lines. */
 function inOrder({ members, added, strays }: Group): ChainNode[] {
   const all = merged(members, added, 1);
-  return merged(all, strays, all.findLastIndex(isLine) + 1);
+  return merged(all, strays, all.findLastIndex((node) => node.entry.kind === 'assistant') + 1);
 }
 
 /** Each added node goes before the first one from `start` on that follows it in the file, else to the end. */
