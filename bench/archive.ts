@@ -1,17 +1,13 @@
 /** The rows of the archive, for a corpus of two sizes and one large file; all that is made of it included. */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Bench } from './bench.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { costOf } from './measure.ts';
 
-export interface ArchiveBench {
-  /** Megabytes of the two corpora; the second is also the size of the one file. */
-  readonly sizes: readonly [number, number];
-  readonly node: string;
-  readonly skein: string;
-  /** Preloaded, it prints the peak of the process. */
-  readonly peak: string;
-  row(name: string, measured: string, ratio: number, against: string, target: number): void;
+interface ArchiveBench extends Bench {
+  /** Seconds of CPU of one part of a first sync, done by itself over the files. */
+  part(name: string, files: readonly string[]): number;
 }
 
 const KEPT = join(ROOT, '.cache', 'bench', 'archive');
@@ -43,12 +39,24 @@ function benchCorpus(bench: ArchiveBench, size: number, start: number): void {
     `\nthe archive of ${name} in ${files.length} files: wc -l ${seconds(bare)}, cat | wc -l ${seconds(piped)} (the first sync is ${(first.cpu / piped).toFixed(0)}× of that)`,
   );
   row(`first sync of ${name}`, seconds(first.cpu), first.cpu / bare, 'wc -l', 80);
+  benchParts(bench, files, first.cpu, bare);
   row('archive and index: size', megabytes(bytes), bytes / bytesOf(files), 'the bytes', 0.6);
   row('nothing changed, sync again', seconds(again.cpu), again.cpu / start, 'node -e 0', 3);
   benchPeak(bench, `first sync of ${name}`, first.rss);
 }
 
-function benchPeak({ row }: ArchiveBench, name: string, rss: number): void {
+/** What is least of it: reading, addresses and digests, compression, and words of parsed lines, nothing else around them. */
+function benchParts({ part }: ArchiveBench, files: readonly string[], whole: number, bare: number): void {
+  const [lines = 0, ...others] = ['lines', 'hashes', 'packs', 'words'].map((name) => part(name, files));
+  const [hashes = 0, packs = 0, words = 0] = others.map((cpu) => cpu - lines);
+  const sum = lines + hashes + packs + words;
+  const ratio = (cpu: number) => `${(cpu / bare).toFixed(0)}×`;
+  console.log(
+    `     (its parts by themselves ${seconds(sum)}, ${ratio(sum)}: reading lines ${ratio(lines)}, SHA-256 ${ratio(hashes)}, zstd ${ratio(packs)}, parsing and FTS5 ${ratio(words)}; the rest ${ratio(whole - sum)})`,
+  );
+}
+
+function benchPeak({ row }: Pick<ArchiveBench, 'row'>, name: string, rss: number): void {
   row(`${name}: peak memory`, megabytes(rss), rss / 250e6, '250 MB', 1);
 }
 

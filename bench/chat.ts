@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { ROOT } from './corpus.ts';
 import { costOf } from './measure.ts';
 
@@ -16,9 +16,9 @@ const CALLS = 10_000;
 const CALLS_AT_ONCE = 50;
 const MB = 1e6;
 
-type Bench = Pick<ArchiveBench, 'node' | 'skein' | 'row'>;
+type Command = Pick<Bench, 'node' | 'skein' | 'row'>;
 
-export async function benchChat({ node, skein, row }: Bench): Promise<void> {
+export async function benchChat({ node, skein, row }: Command): Promise<void> {
   rmSync(HOME, { recursive: true, force: true });
   mkdirSync(join(HOME, 'work'), { recursive: true });
   console.log('\nthe agent, against a model on this machine');
@@ -42,7 +42,7 @@ require('node:http').createServer((request) => {
   });
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
 
-async function benchLaunch({ node, skein, row }: Bench): Promise<void> {
+async function benchLaunch({ node, skein, row }: Command): Promise<void> {
   const peaks = join(HOME, 'peaks');
   const server = spawn(node, ['-e', ENDING, peaks], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -60,7 +60,7 @@ async function benchLaunch({ node, skein, row }: Bench): Promise<void> {
 }
 
 /** One process, one prompt after the other. */
-async function benchTurns({ node, skein, row }: Bench): Promise<void> {
+async function benchTurns({ node, skein, row }: Command): Promise<void> {
   const model = await startModel(() => [{ type: 'text', text: 'That is so.' }]);
   const { child, results } = startStream(node, skein, model.port);
   const cpu: number[] = [];
@@ -80,7 +80,7 @@ async function benchTurns({ node, skein, row }: Bench): Promise<void> {
 }
 
 /** One turn of many calls, several at once: the memory of the process, and how much of it is held after a collection. */
-async function benchCalls({ node, skein, row }: Bench): Promise<void> {
+async function benchCalls({ node, skein, row }: Command): Promise<void> {
   let asked = 0;
   let held = 0;
   const seen: Record<number, { readonly held: number; readonly rss: number; readonly bytes: number }> = {};

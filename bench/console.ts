@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { ROOT } from './corpus.ts';
 import { costOf } from './measure.ts';
 
@@ -12,9 +12,9 @@ const LAUNCHES = 9;
 const KEYS = 60;
 const TURNS = 5000;
 
-type Bench = Pick<ArchiveBench, 'node' | 'skein' | 'row'>;
+type Command = Pick<Bench, 'node' | 'skein' | 'row'>;
 
-export async function benchConsole({ node, skein, row }: Bench): Promise<void> {
+export async function benchConsole({ node, skein, row }: Command): Promise<void> {
   rmSync(HOME, { recursive: true, force: true });
   mkdirSync(join(HOME, 'work'), { recursive: true });
   console.log('\nthe console, in a terminal of 80×24, against a model on this machine');
@@ -33,7 +33,7 @@ export async function benchConsole({ node, skein, row }: Bench): Promise<void> {
 
 type Open = () => Pty;
 
-async function benchLaunch(open: Open, node: string, row: Bench['row']): Promise<void> {
+async function benchLaunch(open: Open, node: string, row: Command['row']): Promise<void> {
   const start = costOf(`${node} -e 0`, 20);
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < LAUNCHES; i += 1) {
@@ -45,7 +45,7 @@ async function benchLaunch(open: Open, node: string, row: Bench['row']): Promise
   row('chat, launch to usable prompt', `${least.toFixed(3)} s`, least / start.cpu, 'node -e 0', 8);
 }
 
-async function benchKeys(open: Open, row: Bench['row']): Promise<void> {
+async function benchKeys(open: Open, row: Command['row']): Promise<void> {
   const pty = open();
   await pty.until((out) => out.includes('for keys'));
   pty.write('stream-now\r');
@@ -73,7 +73,7 @@ async function benchKeys(open: Open, row: Bench['row']): Promise<void> {
   console.log(`     (the slowest key ${worst.toFixed(1)} ms; ${frames} frames, ${wiped} of them the whole screen)`);
 }
 
-async function benchMemory(open: Open, row: Bench['row']): Promise<void> {
+async function benchMemory(open: Open, row: Command['row']): Promise<void> {
   const pty = open();
   await pty.until((out) => out.includes('for keys'));
   const rss: Record<number, number> = {};

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { ROOT } from './corpus.ts';
 import { costOf } from './measure.ts';
 
@@ -16,7 +16,7 @@ const SERVER = `require('node:http').createServer((request, response) => {
   request.resume().on('end', () => response.end('{}'));
 }).listen(0, '127.0.0.1', function () { console.log(this.address().port); });`;
 
-export async function benchHook({ node, skein, row }: Pick<ArchiveBench, 'node' | 'skein' | 'row'>): Promise<void> {
+export async function benchHook({ node, skein, row }: Pick<Bench, 'node' | 'skein' | 'row'>): Promise<void> {
   const server = spawn(node, ['-e', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [port] = await once(server.stdout, 'data');

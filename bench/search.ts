@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { costOf } from './measure.ts';
 
@@ -11,7 +11,7 @@ const NEEDLE = 'zanzibarquokka';
 const seconds = (cpu: number) => `${cpu.toFixed(3)} s`;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 
-export function benchSearch({ sizes: [size, large], node, skein, peak, row }: ArchiveBench): void {
+export function benchSearch({ sizes: [size, large], node, skein, peak, row }: Bench): void {
   const root = corpus(size);
   const files = transcripts(root);
   const search = (from: string) => `SKEIN_HOME=${KEPT} ${node} ${skein} search ${NEEDLE} --json --root ${from}`;

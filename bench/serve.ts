@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { ROOT } from './corpus.ts';
 
 const CHATS = 5000;
@@ -12,7 +12,7 @@ const CACHE = join(ROOT, '.cache', 'bench');
 const KEPT = join(CACHE, 'serve');
 const milliseconds = (time: number) => `${time.toFixed(1)} ms`;
 
-export async function benchServe({ node, skein, row }: ArchiveBench): Promise<void> {
+export async function benchServe({ node, skein, row }: Bench): Promise<void> {
   const root = manyChats();
   const env = { ...process.env, SKEIN_HOME: KEPT, HOME: KEPT };
   rmSync(KEPT, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { bytesOf, corpus, ROOT, singleFile, transcripts } from './corpus.ts';
 import { costOf } from './measure.ts';
 
@@ -10,7 +10,7 @@ const KEPT = join(ROOT, '.cache', 'bench', 'usage');
 const seconds = (cpu: number) => `${cpu.toFixed(3)} s`;
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
 
-export function benchUsage({ sizes: [size, large], node, skein, peak, row }: ArchiveBench): void {
+export function benchUsage({ sizes: [size, large], node, skein, peak, row }: Bench): void {
   const root = corpus(size);
   const files = transcripts(root);
   const command = `SKEIN_HOME=${KEPT} ${node} ${skein} usage --json --root`;

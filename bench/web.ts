@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumPath, IS_ROOT } from '../test/web/chromium.ts';
-import type { ArchiveBench } from './archive.ts';
+import type { Bench } from './bench.ts';
 import { ROOT } from './corpus.ts';
 
 const MESSAGES = 50_000;
@@ -17,7 +17,7 @@ const FOLDER = join(ROOT, '.cache', 'bench', `web-${MESSAGES}`);
 /** Noise only adds: the least of so many runs. */
 const RUNS = 3;
 
-export async function benchWeb({ node, skein, row }: Pick<ArchiveBench, 'node' | 'skein' | 'row'>): Promise<void> {
+export async function benchWeb({ node, skein, row }: Pick<Bench, 'node' | 'skein' | 'row'>): Promise<void> {
   makeSession();
   const home = mkdtempSync(join(tmpdir(), 'skein-bench-'));
   const server = spawn(node, [skein, 'serve', '--no-open', '--json', '--root', FOLDER], {

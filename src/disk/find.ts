@@ -92,15 +92,16 @@ function walkConfig(walk: Walk, config: string): void {
 function walkProjects(walk: Walk, folder: string, root: string): void {
   for (const item of enter(walk, folder)) {
     if (item.type === 'folder') walkProject(walk, item.path, { root, slug: item.name });
-    else if (isTranscript(item)) addTranscript(walk, item, { root, slug: '' }, []);
+    else if (isTranscript(item)) addTranscript(walk, item, { root, slug: '' }, new Map());
   }
 }
 
 function walkProject(walk: Walk, folder: string, place: Place): void {
   const items = enter(walk, folder);
+  const metas = metasIn(items);
   if (items.length > 0) walk.folders.push({ folder, root: place.root, slug: place.slug });
   for (const item of items) {
-    if (isTranscript(item)) addTranscript(walk, item, place, items);
+    if (isTranscript(item)) addTranscript(walk, item, place, metas);
     else if (item.type !== 'folder') continue;
     else if (item.name === 'subagents') walkAgents(walk, item.path, place, 0);
     else walkAgentsOf(walk, item.path, { ...place, parentSessionId: item.name });
@@ -114,14 +115,15 @@ function walkSession(walk: Walk, file: string): void {
   const items = listFolder(walk.fs, folder, () => {});
   const self = items.find((item) => item.name === basename(file));
   if (self === undefined) return;
-  addTranscript(walk, self, place, items);
+  const metas = metasIn(items);
+  addTranscript(walk, self, place, metas);
   if (agentIdOf(self.name) !== undefined) return;
   const sessionId = sessionIdOf(self.name);
   for (const item of items) {
     const agents = { ...place, parentSessionId: sessionId };
     if (item.name === sessionId && item.type === 'folder') walkAgentsOf(walk, item.path, agents);
     else if (isTranscript(item) && agentIdOf(item.name) !== undefined) {
-      if (parentSessionOf(item.path, walk.report) === sessionId) addTranscript(walk, item, agents, items);
+      if (parentSessionOf(item.path, walk.report) === sessionId) addTranscript(walk, item, agents, metas);
     }
   }
 }
@@ -144,10 +146,20 @@ function walkAgentsOf(walk: Walk, sessionFolder: string, place: Place): void {
 
 function walkAgents(walk: Walk, folder: string, place: Place, depth: number): void {
   const items = enter(walk, folder);
+  const metas = metasIn(items);
   for (const item of items) {
     if (item.type === 'folder' && depth < MAX_DEPTH) walkAgents(walk, item.path, place, depth + 1);
-    else if (isTranscript(item) && agentIdOf(item.name) !== undefined) addTranscript(walk, item, place, items);
+    else if (isTranscript(item) && agentIdOf(item.name) !== undefined) addTranscript(walk, item, place, metas);
   }
+}
+
+/** What is told of sub-agents, by name: the path. */
+type Metas = ReadonlyMap<string, string>;
+
+function metasIn(items: readonly Item[]): Metas {
+  const metas = new Map<string, string>();
+  for (const { name, type, path } of items) if (type === 'file' && name.endsWith('.meta.json')) metas.set(name, path);
+  return metas;
 }
 
 /** Lists a folder the first time it is reached; a second time is told and gives nothing, so circles end. */
@@ -171,7 +183,7 @@ function isFirst(walk: Walk, path: string, real: string): boolean {
   return false;
 }
 
-function addTranscript(walk: Walk, item: Item, place: Place, siblings: readonly Item[]): void {
+function addTranscript(walk: Walk, item: Item, place: Place, metas: Metas): void {
   if (item.type !== 'file') {
     const next = 'Rename it or move it away if it is not a session.';
     walk.report({ kind: 'not-a-file', what: 'named like a session, but not a file', where: item.path, next });
@@ -180,8 +192,6 @@ function addTranscript(walk: Walk, item: Item, place: Place, siblings: readonly 
   const stat = isFirst(walk, item.path, item.real) ? statItem(walk.fs, item.path, walk.report) : undefined;
   if (stat === undefined) return;
   const agentId = agentIdOf(item.name);
-  const metaName = agentId && `agent-${agentId}.meta.json`;
-  const meta = metaName ? siblings.find(({ name, type }) => name === metaName && type === 'file') : undefined;
   walk.files.push({
     file: item.path,
     root: place.root,
@@ -192,7 +202,7 @@ function addTranscript(walk: Walk, item: Item, place: Place, siblings: readonly 
     parentSessionId: agentId === undefined ? undefined : place.parentSessionId,
     bytes: stat.size,
     mtimeMs: stat.mtimeMs,
-    metaFile: meta?.path,
+    metaFile: agentId && metas.get(`agent-${agentId}.meta.json`),
   });
 }
 
