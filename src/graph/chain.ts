@@ -5,7 +5,7 @@
 import type { Entry } from '../format/entry.ts';
 import { newestBefore, type Timeline, timelineOf } from './context/gap.ts';
 import { indexNodes } from './context/indexing.ts';
-import { findPin, findTip } from './context/leaf.ts';
+import { findTip } from './context/leaf.ts';
 import type { Chain, ChainNode, OnVisit } from './context/node.ts';
 import { placePreserved } from './context/preserved.ts';
 import { lazy } from './lazy.ts';
@@ -31,9 +31,9 @@ function makeChain(entries: readonly Entry[], onVisit: OnVisit): Chain {
   const index = indexNodes(entries, onVisit);
   const { nodes, preserved } = index.plain ? { nodes: index.nodes } : placePreserved(index.nodes, onVisit);
   const tip = index.plain ? [...nodes.values()].at(-1) : findTip(entries, nodes, onVisit);
-  const pinned = findPin(entries, onVisit);
-  const pin = pinned.leaf === undefined ? undefined : nodes.get(pinned.leaf);
-  return { nodes, tip, lastPrompt: pinned.seen, pin, preserved, onVisit };
+  const { seen, leaf } = index.pin;
+  const pin = leaf === undefined ? undefined : nodes.get(leaf);
+  return { nodes, tip, lastPrompt: seen, pin, preserved, onVisit };
 }
 
 /** R6: from the leaf to the root, root first. A gap is bridged to the newest entry not walked yet that lies shortly before it. */

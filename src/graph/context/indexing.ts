@@ -1,12 +1,19 @@
-/** R1: the conversation entries of a file by uuid. */
+/** R1: the conversation entries of a file by uuid, and what is told of them in passing. */
 import type { Entry } from '../../format/entry.ts';
 import { NONE, uuidsOf } from '../uuids.ts';
-import { type ChainNode, isConversation, type Nodes, type OnVisit } from './node.ts';
+import { type ChainNode, isBoundary, isConversation, type Nodes, type OnVisit } from './node.ts';
 
 export interface Index {
   readonly nodes: Nodes;
   /** E15: no entry has a uuid or a parent; the keys are made up. */
   readonly plain: boolean;
+  readonly pin: Pin;
+}
+
+/** R2: only the newest last-prompt that names a leaf counts, and a boundary written after it cancels the pin. */
+export interface Pin {
+  readonly seen: boolean;
+  readonly leaf?: string;
 }
 
 export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
@@ -17,6 +24,7 @@ export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
   const unnamed = uuids.find('') === NONE ? uuids.count : uuids.find('');
   // R6: progress is bridged through its own parent, as far as it was written before the entry that hangs on it.
   const bridges = new Map<number, string | null>();
+  let pin: Pin = { seen: false };
   let linked = false;
   let lines = 0;
   for (let place = 0; place < entries.length; place += 1) {
@@ -31,7 +39,10 @@ export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
       if (number !== NONE) bridges.set(number, bridge === undefined ? parent : bridge);
       continue;
     }
+    if (entry.kind === 'last-prompt' && entry.head.leafUuid !== undefined)
+      pin = { seen: true, leaf: entry.head.leafUuid };
     if (!isConversation(entry)) continue;
+    if (pin.leaf !== undefined && isBoundary(entry)) pin = { seen: true };
     lines += 1;
     linked ||= uuid !== undefined || parent !== null;
     const known = byNumber[number === NONE ? unnamed : number];
@@ -45,9 +56,9 @@ export function indexNodes(entries: readonly Entry[], onVisit: OnVisit): Index {
       known.parent = above;
     }
   }
-  if (!linked && lines > 1) return { nodes: listOf(entries, onVisit), plain: true };
+  if (!linked && lines > 1) return { nodes: listOf(entries, onVisit), plain: true, pin };
   const get = (key: string) => byNumber[key === '' ? unnamed : uuids.find(key)];
-  return { nodes: { get, has: (key) => get(key) !== undefined, values: () => nodes }, plain: false };
+  return { nodes: { get, has: (key) => get(key) !== undefined, values: () => nodes }, plain: false, pin };
 }
 
 /** E15: a reduced transcript without any uuid and parent is a plain list. */

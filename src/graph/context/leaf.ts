@@ -1,6 +1,6 @@
 /** R2–R5: from which entry a resume goes on. */
 import type { Entry } from '../../format/entry.ts';
-import { type Chain, type ChainNode, isBoundary, isConversation, type Nodes, type OnVisit, timeOf } from './node.ts';
+import { type Chain, type ChainNode, isConversation, type Nodes, type OnVisit, timeOf } from './node.ts';
 
 /** The entry that a resume goes on from; it may be an attachment or a system line after the last thing said. */
 export function leafOf(chain: Chain): ChainNode | undefined {
@@ -33,20 +33,6 @@ function unpinned(chain: Chain): ChainNode | undefined {
 function lastPreserved(chain: Chain, tip: ChainNode): ChainNode | undefined {
   const { anchor, tail } = chain.preserved ?? {};
   return tip.key === anchor ? chain.nodes.get(tail ?? '') : undefined;
-}
-
-/** R2: only the newest last-prompt that names a leaf counts, and a boundary written after it cancels the pin. */
-export function findPin(entries: readonly Entry[], onVisit: OnVisit): { seen: boolean; leaf?: string } {
-  let compacted = false;
-  for (let i = entries.length - 1; i >= 0; i -= 1) {
-    const entry = entries[i];
-    if (entry === undefined) continue;
-    onVisit(entry, 'pin');
-    if (isBoundary(entry)) compacted = true;
-    const leaf = entry.kind === 'last-prompt' ? entry.head.leafUuid : undefined;
-    if (leaf !== undefined) return compacted ? { seen: true } : { seen: true, leaf };
-  }
-  return { seen: false };
 }
 
 /** The last line that is not of a side chain; a repeated uuid stands at its last line. */
