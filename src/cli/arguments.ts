@@ -78,7 +78,7 @@ export function wholeNumber(args: Arguments, name: string, least = 0): number | 
     throw new UsageError(
       `--${name} takes a whole number from ${least}; not "${text}".`,
       `--${name} ${text}`,
-      'Give a number, e.g. 10.',
+      `Give a number, e.g. ${Math.max(10, least)}.`,
     );
   }
   return number;

@@ -175,10 +175,10 @@ export function agentMetaOf(agent: SessionFile, report: Report = () => {}): Agen
   );
 }
 
-/** A small JSON file that holds an object. */
+/** A small JSON file that holds an object; some editors begin a file with a byte order mark. */
 export function readJsonObject(file: string, report: Report = () => {}): JsonObject | undefined {
   const text = attempt(() => readText(file), file, report);
-  const value = text === undefined ? undefined : parseJson(text);
+  const value = text === undefined ? undefined : parseJson(text.replace(/^\uFEFF/, ''));
   if (isObject(value)) return value;
   if (text !== undefined) {
     report({ kind: 'unreadable', what: 'not a JSON object', where: file, next: 'It is passed over.' });

@@ -64,6 +64,17 @@ export function countTurns(entries: readonly Entry[]): number {
   return cutTurns(entries, isAgentTranscript(entries)).filter(({ kind }) => kind !== 'none').length;
 }
 
+/** By the uuid of their prompts: the numbers that `turnsOf` gives to turns, without making them. */
+export function turnNumbers(entries: readonly Entry[]): Map<string, number> {
+  const numbers = new Map<string, number>();
+  let number = 0;
+  for (const { kind, prompt } of cutTurns(entries, isAgentTranscript(entries))) {
+    if (kind !== 'none') number += 1;
+    if (prompt?.head.uuid !== undefined) numbers.set(prompt.head.uuid, number);
+  }
+  return numbers;
+}
+
 /** What the person typed to start the turn; empty for what stands before the first prompt. */
 export function promptTextOf(turn: Turn): string {
   return turn.prompt === undefined ? '' : promptText(turn.prompt);

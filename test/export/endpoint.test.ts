@@ -48,6 +48,8 @@ describe('where spans go', () => {
     };
     expect(endpointOf('otlp', settings).headers).toEqual({ 'x-key': 'a,b', authorization: 'Bearer x=y' });
     expect(() => endpointOf('otlp', { ...settings, OTEL_EXPORTER_OTLP_HEADERS: 'nonsense' })).toThrow(/not name=value/);
+    for (const bad of ['a=%0d%0ab', 'a=%E2%82%AC'])
+      expect(() => endpointOf('otlp', { ...settings, OTEL_EXPORTER_OTLP_HEADERS: bad })).toThrow(/cannot be sent/);
   });
 
   test('a new secret goes on with the state of the old one; another project or address does not', () => {
@@ -78,6 +80,11 @@ describe('where spans go', () => {
     );
     expect(settings).toMatchObject({ LANGFUSE_PUBLIC_KEY: 'env', LANGFUSE_HOST: 'http://f' });
     expect(settings.PATH).toBeUndefined();
+    // As from a file with other line ends.
+    expect(settingsOf({ LANGFUSE_SECRET_KEY: 'sk-1\r', LANGFUSE_HOST: ' ' }, home)).toMatchObject({
+      LANGFUSE_SECRET_KEY: 'sk-1',
+      LANGFUSE_HOST: 'http://f',
+    });
     expect(timeoutOf(settings)).toBe(700);
   });
 });
@@ -119,6 +126,7 @@ describe('what an answer means', () => {
       '{"partialSuccess":{"rejectedSpans":"3","errorMessage":"no"}}',
       { type: 'partial', rejected: 3, words: 'no' },
     ],
+    [200, '{"partialSuccess":{"rejectedSpans":0,"errorMessage":"use  v2"}}', { type: 'accepted', warning: 'use v2' }],
     [400, '{"message":"bad id"}', { type: 'refused', status: 400, words: 'status 400: bad id' }],
     [401, '', { type: 'refused', status: 401, words: 'status 401' }],
     [307, '', { type: 'refused', status: 307, words: 'status 307' }],

@@ -1,13 +1,12 @@
 /** Turns on their way to a server, as it sees them. */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { io, ioSince } from '../../src/disk/io.ts';
 import { deliverSession } from '../../src/export/otlp/session.ts';
-import { toJsonl, user } from '../support/build.ts';
+import { assistant, toJsonl, user } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
-import { deliveryTo, expectSameRows, QUICK, SPANS } from '../support/growing.ts';
+import { deliveryTo, QUICK, SPANS } from '../support/growing.ts';
 import { runHere } from '../support/inprocess.ts';
 import { type Fault, type Receiver, startReceiver } from '../support/receiver.ts';
 import { machineWith, SPANS_A_TURN, type TracedMachine, turnLines } from '../support/traced.ts';
@@ -92,6 +91,25 @@ describe('skein export langfuse|otlp', () => {
     expect(JSON.stringify(server.requests.at(-1))).toContain(secret);
   });
 
+  test.each([['service_tier'], ['speed'], ['inference_geo']])('a token in usage.%s is masked', async (field) => {
+    const { server, machine } = await started({});
+    const token = ['ghp', 'q7Zt9Lw2Xc4Vb6Nm8Kj1Rf3Ty5Hs0Dg2Pa4U'].join('_');
+    const usage = { input_tokens: 1, output_tokens: 2, [field]: token };
+    const lines = turnLines('a', 1, 1).map((line, place) =>
+      place === 3 ? { ...line, ...assistant('hi', { id: 'm1', usage }) } : line,
+    );
+    writeFileSync(machine.fileOf('a'), toJsonl(lines));
+    for (const dialect of ['otlp', 'langfuse']) {
+      const shown = await run(machine, dialect, 'a', '--dry-run', '--json');
+      expect(shown.json()).toMatchObject({ turns: 1 });
+      expect(shown.text).not.toContain(token);
+      await run(machine, dialect, 'a', ...(dialect === 'otlp' ? ['--endpoint', server.url] : []));
+    }
+    expect(server.requests).toHaveLength(2);
+    expect(JSON.stringify(server.requests)).not.toContain(token);
+    expect((await run(machine, 'otlp', 'a', '--dry-run', '--json', '--reveal')).text).toContain(token);
+  });
+
   test('a secret that a turn sent before gave away is masked in what is sent later', async () => {
     const { server, machine } = await started({});
     const secret = ['Zq8vT3nLw0', 'XyB5kRmP2d'].join('');
@@ -171,6 +189,32 @@ describe('skein export langfuse|otlp', () => {
       ]);
     }
     expect(validate({ dryRun: false, spans: 1 })).toBe(false);
+  });
+
+  test('L6: warm-ups of sessions in which nothing was said are sent, once', async () => {
+    const { server, machine } = await started({});
+    cpSync(join(FIXTURES, 'recorded', '2.0.50', 'b-parallel', 'projects'), join(machine.root, 'projects'), {
+      recursive: true,
+    });
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ open: 0, refused: [] });
+    const strays = [...server.rows.values()].filter(
+      ({ type, traceName }) => type === 'agent' && !/^Turn/.test(traceName ?? ''),
+    );
+    expect(strays.length).toBe(4);
+    expect(new Set(strays.map(({ sessionId }) => sessionId)).size).toBe(2);
+    expect((await run(machine, 'langfuse', '--all', '--json')).json()).toMatchObject({ spans: 0, sent: 0 });
+  });
+
+  test('an endpoint that is no address is wrong usage; what earlier runs left on disk is told', async () => {
+    const { server, machine } = await started({ a: 1 });
+    server.fail(() => ({ status: 503, headers: { 'retry-after': '99999' } }));
+    const bad = await runHere(['export', 'otlp', 'a', '--endpoint', 'localhost:4318'], machine.env, { told: true });
+    expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('no http address')]);
+    const args = ['otlp', 'a', '--endpoint', server.url, '--json'];
+    expect((await run(machine, ...args)).json()).toMatchObject({ queued: SPANS_A_TURN, waiting: 1 });
+    expect((await run(machine, ...args)).json()).toMatchObject({ queued: 0, waiting: 1 });
+    const { err } = await run(machine, ...args.slice(0, -1));
+    expect(err).toContain('still on disk, to be sent: 1 request of earlier runs');
   });
 
   test('the demo set is not sent', async () => {
@@ -332,50 +376,6 @@ describe('a server that fails', () => {
     );
     expect(server.requests).toEqual([]);
   });
-});
-
-describe('a session from where it was last sent', () => {
-  test('only the new end of the file is read', async () => {
-    const { server, machine } = await started({ a: 400 });
-    const file = machine.fileOf('a');
-    const delivery = deliveryTo(server.url, machine.home);
-    await deliverSession({ file }, SPANS, delivery);
-    appendFileSync(file, toJsonl(turnLines('a', 401, 401)));
-    const before = { ...io };
-    expect(await deliverSession({ file }, SPANS, delivery)).toMatchObject({ turns: 1 });
-    const turnBytes = toJsonl(turnLines('a', 401, 401)).length;
-    expect(ioSince(before).bytesRead).toBeLessThan(12 * turnBytes);
-    const unchanged = { ...io };
-    await deliverSession({ file }, SPANS, delivery);
-    expect(ioSince(unchanged).bytesRead).toBeLessThan(4 * turnBytes);
-    expect([...server.rows.values()].findLast(({ type }) => type === 'agent')?.name).toBe('Turn 401');
-    // From its start nothing else is found.
-    expect(await deliverSession({ file, whole: true }, SPANS, delivery)).toMatchObject({ turns: 0 });
-  });
-
-  test('a file that was written anew is read from its start', async () => {
-    const { server, machine } = await started({ a: 6 });
-    const file = machine.fileOf('a');
-    const delivery = deliveryTo(server.url, machine.home);
-    await deliverSession({ file }, SPANS, delivery);
-    writeFileSync(file, toJsonl(turnLines('z', 1, 9)));
-    expect(await deliverSession({ file }, SPANS, delivery)).toMatchObject({ turns: 9 });
-  });
-
-  test('two at once: one sends, each turn once', async () => {
-    const { server, machine } = await started({ a: 30 });
-    server.slow(20);
-    const each = () => deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
-    const sent = await Promise.all([each(), each(), each()]);
-    expect(sent.map(({ turns }) => turns).sort()).toEqual([0, 0, 30]);
-    expect(server.arrived()).toBe(30 * SPANS_A_TURN);
-  });
-
-  /** The others: test/deep/export.test.ts. */
-  test.each(['1.0.111/d-agent', '2.1.325/j-hooks', '2.1.325/k-interactive'])(
-    'T3: %s sent as it grows gives the rows of the whole',
-    (scenario) => expectSameRows(join(FIXTURES, 'recorded', scenario)),
-  );
 });
 
 test('a courier asked for many small sessions fills its requests', async () => {

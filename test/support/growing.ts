@@ -27,11 +27,9 @@ export async function expectSameRows(folder: string): Promise<void> {
     const { server, file } = await growing(original);
     const whole = await startReceiver();
     const { open } = await deliverSession({ file, whole: true }, SPANS, deliveryTo(whole.url, tempFolder()));
-    // Agents that no call leads to are sent only of the whole.
-    const roots = [...whole.rows.values()].filter(({ parentSpanId }) => parentSpanId === null);
-    const turns = new Set(roots.filter(({ name }) => name.startsWith('Turn')).map(({ traceId }) => traceId));
+    const turns = new Set([...whole.rows.values()].map(({ traceId }) => traceId));
     const rowsOf = ({ rows }: Receiver) => [...rows.values()].filter(({ traceId }) => turns.has(traceId));
-    const brief = (rows: readonly Row[]) => rows.map(({ key, type }) => `${type} ${key}`).sort();
+    const brief = (rows: readonly Row[]) => rows.map(({ key, type, name }) => `${type} ${name} ${key}`).sort();
     expect(brief(rowsOf(server))).toEqual(brief(rowsOf(whole)));
     // A turn that was over and went on without an end is there as it was; nothing else is.
     const others = [...server.rows.values()].flatMap(({ traceId }) => (turns.has(traceId) ? [] : traceId));

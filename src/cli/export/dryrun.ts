@@ -10,16 +10,18 @@ import { type ChatToSend, tracesOf } from './tracechats.ts';
 export async function printTraces(
   context: Context,
   args: Arguments,
-  { library, chats }: ChatToSend,
+  chosen: ChatToSend,
   since = Number.NEGATIVE_INFINITY,
 ): Promise<number> {
-  const tracesIn = await tracesOf(context, args);
+  const { chats, orphans } = chosen;
+  const { ofChat, ofOrphans } = await tracesOf(context, args, chosen);
   const json = args.flag('json');
   const counts = { spans: 0, turns: 0, open: 0, undated: 0 };
   let separator = '';
   if (json) await write(context.out, '{\n  "traces": [');
-  for (const chat of chats) {
-    const traces = tracesIn(library, chat);
+  const parts = [...chats.map((chat) => () => ofChat(chat)), ...orphans.map((each) => () => ofOrphans(each))];
+  for (const part of parts) {
+    const traces = part();
     counts.open += traces.filter(({ status }) => status === 'open').length;
     counts.undated += traces.filter(({ status }) => status === 'undated').length;
     // A secret that shows itself late is masked in what came before it, too.

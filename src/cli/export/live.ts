@@ -94,10 +94,11 @@ function endpointsOf(settings: Settings, given: string | undefined): Endpoint[] 
   throw new CommandError('Where to? No endpoint is set.', '--export', next, 2);
 }
 
-function tell(context: Context, { shown }: Endpoint, { turns, spans, problem }: Delivered): void {
+function tell(context: Context, { shown }: Endpoint, { turns, spans, problem, warning }: Delivered): void {
   const { err } = context;
   if (turns > 0)
     err.write(`${err.style.dim(`sent ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${spans} spans to ${shown}`)}\n`);
+  if (warning !== undefined) warn(context, `${shown} says: ${warning}`);
   if (problem !== undefined) warn(context, `not all was sent to ${shown}: ${problem}`);
 }
 

@@ -13,21 +13,26 @@ import type { TurnTrace } from '../../views/spans/types.ts';
 import { chatOf, type ListedChat, listChats, openChat } from '../chats.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Library, openLibrary, reportProblems } from '../library.ts';
+import { type Library, openLibrary, reportProblems, sessionFilesOf } from '../library.ts';
 import { openMask } from '../mask.ts';
 import { nothing, select, selectOne } from '../select.ts';
 import { openPricing } from '../usage/pricing.ts';
+import { chatsNear, filesUsed, type Orphans, orphansOf, tracesOfOrphans } from './orphans.ts';
 
 export interface ChatToSend {
   readonly library: Library;
   /** Oldest first, so that what was said first is sent first. */
   readonly chats: readonly ListedChat[];
+  readonly orphans: readonly Orphans[];
+  /** Also those that are not sent: an agent that a call of one leads to is no orphan. */
+  readonly all: readonly ListedChat[];
 }
 
 export function chatsToSend(context: Context, args: Arguments, since: number | undefined): ChatToSend {
-  const { library, chats } = named(context, args);
+  const { chats, orphans, ...rest } = named(context, args);
   const isRecent = ({ updated }: ListedChat) => since === undefined || (millisOf(updated) ?? since) >= since;
-  return { library, chats: chats.filter(isRecent).toReversed() };
+  const isNew = ({ files }: Orphans) => since === undefined || files.some(({ mtimeMs }) => mtimeMs >= since);
+  return { ...rest, chats: chats.filter(isRecent).toReversed(), orphans: orphans.filter(isNew) };
 }
 
 function named(context: Context, args: Arguments): ChatToSend {
@@ -35,26 +40,37 @@ function named(context: Context, args: Arguments): ChatToSend {
   if (selector === undefined) {
     const library = openLibrary(context, args);
     reportProblems(context, library.problems);
-    return { library, chats: listChats(context, library) };
+    const all = listChats(context, library);
+    return { library, chats: all, orphans: orphansOf(library, all, () => true), all };
   }
   if (!selector.startsWith('project:')) {
     const { library, file } = selectOne(context, args, selector);
-    return { library, chats: [chatOf(context, library, file)] };
+    const chats = [chatOf(context, library, file)];
+    return { library, chats, orphans: [], all: chats };
   }
   const { library, files } = select(context, args, selector);
   const wanted = new Set(files);
-  const chats = listChats(context, library).filter((chat) => chat.files.some((file) => wanted.has(file)));
+  const all = listChats(context, library);
+  const chats = all.filter((chat) => chat.files.some((file) => wanted.has(file)));
   if (chats.length === 0) throw nothing(selector);
-  return { library, chats };
+  const slugs = new Set(files.map(({ slug }) => slug));
+  return { library, chats, orphans: orphansOf(library, all, (slug) => slugs.has(slug)), all };
 }
 
-/** The files a chat is made of: while they are the same, there is nothing new in it. */
-export function seenOfChat(library: Library, chat: ListedChat): string {
-  const ids = new Set(chat.sessions.map(({ id }) => id));
-  const slugs = new Set(chat.files.map(({ slug }) => slug));
-  const isNear = ({ kind, slug, parentSessionId }: SessionFile) =>
-    kind === 'agent' && slugs.has(slug) && (parentSessionId === undefined || ids.has(parentSessionId));
-  return seenOf([...chat.files, ...library.files.filter(isNear)]);
+/**
+ * The files a chat is made of: while they are the same, there is nothing new in it. Agents whose session has no transcript count
+ * for every chat of their folder: a call of a fork may lead to them.
+ */
+export function seenOfChats(library: Library): (chat: ListedChat) => string {
+  const sessions = new Set(sessionFilesOf(library).flatMap(({ sessionId, bytes }) => (bytes > 0 ? sessionId : [])));
+  return (chat) => {
+    const ids = new Set(chat.sessions.map(({ id }) => id));
+    const slugs = new Set(chat.files.map(({ slug }) => slug));
+    const mayBeOf = (parent: string | undefined) => parent === undefined || ids.has(parent) || !sessions.has(parent);
+    const isNear = ({ kind, slug, parentSessionId }: SessionFile) =>
+      kind === 'agent' && slugs.has(slug) && mayBeOf(parentSessionId);
+    return seenOf([...chat.files, ...library.files.filter(isNear)]);
+  };
 }
 
 /** SHA-256 as hex. */
@@ -75,13 +91,35 @@ export async function spanOptions(context: Context, args: Arguments): Promise<Se
   };
 }
 
+export interface ChatTraces {
+  /** Empty for a chat without anything to send. */
+  ofChat(chat: ListedChat): TurnTrace[];
+  /** After those of the chats: what a call of any chat leads to is not told apart. Chats that were not asked for are opened to see it. */
+  ofOrphans(orphans: Orphans): TurnTrace[];
+}
+
 export async function tracesOf(
   context: Context,
   args: Arguments,
-): Promise<(library: Library, chat: ListedChat) => TurnTrace[]> {
+  { library, all }: Pick<ChatToSend, 'library' | 'all'>,
+): Promise<ChatTraces> {
   const options = await spanOptions(context, args);
-  return (library, chat) => {
-    const resolve = toolOutputsOf(chat.sessions.map(({ file }) => file));
-    return withLatePromptless(tracesOfChat(openChat(library, chat), { ...options, resolve }), options.now);
+  const used = new Set<string>();
+  const opened = new Set<ListedChat>();
+  const open = (listed: ListedChat) => {
+    const chat = openChat(library, listed);
+    for (const file of filesUsed(chat.allAgents)) used.add(file);
+    opened.add(listed);
+    return chat;
+  };
+  return {
+    ofChat(listed) {
+      const resolve = toolOutputsOf(listed.sessions.map(({ file }) => file));
+      return withLatePromptless(tracesOfChat(open(listed), { ...options, resolve }), options.now);
+    },
+    ofOrphans(orphans) {
+      for (const chat of chatsNear(orphans, all)) if (!opened.has(chat)) open(chat);
+      return tracesOfOrphans(orphans, used, options);
+    },
   };
 }

@@ -1,10 +1,11 @@
 /** `skein export langfuse|otlp`: every turn as a trace, each once. */
 import { archiveFolder } from '../../archive/place.ts';
 import { configsOf, readOldHook } from '../../client/hook/oldhook.ts';
-import { type Counts, type Load, openCourier } from '../../export/otlp/courier.ts';
-import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
+import { type Courier, type Load, type Outcome, openCourier } from '../../export/otlp/courier.ts';
+import { AS_HTTP, type Dialect, type Endpoint, endpointOf, isHttp } from '../../export/otlp/endpoint.ts';
 import type { Holding } from '../../export/otlp/holding.ts';
-import type { Tally } from '../../export/otlp/outbox.ts';
+import { notTaken, type Tally } from '../../export/otlp/outbox.ts';
+import { shownAddress } from '../../export/otlp/secrets.ts';
 import { settingsOf, timeoutOf } from '../../export/otlp/settings.ts';
 import { isSeen, saveSeen } from '../../export/otlp/state.ts';
 import { safeLine } from '../../views/safe.ts';
@@ -16,7 +17,8 @@ import { jsonText } from '../jsontext.ts';
 import { version } from '../mcp/version.ts';
 import { parseTime } from '../time.ts';
 import { printTraces } from './dryrun.ts';
-import { type ChatToSend, chatsToSend, seenOfChat, tracesOf } from './tracechats.ts';
+import { seenOfOrphans } from './orphans.ts';
+import { type ChatToSend, chatsToSend, seenOfChats, tracesOf } from './tracechats.ts';
 
 /** Only these of the options of `export` say something to it. */
 const OPTIONS = ['all', 'since', 'endpoint', 'dry-run', 'no-content', 'thinking', 'reveal', 'again'];
@@ -50,7 +52,7 @@ interface Job extends ChatToSend {
 }
 
 async function send(context: Context, args: Arguments, job: Job): Promise<number> {
-  const { endpoint, home, since, timeoutMs, chats, library } = job;
+  const { endpoint, home, since, timeoutMs, chats, orphans, library } = job;
   const again = args.flag('again');
   const { signal } = context;
   const progress = progressOn(context, chats.length);
@@ -65,22 +67,35 @@ async function send(context: Context, args: Arguments, job: Job): Promise<number
     holding: holdingOf(args),
     onRequest: progress.show,
   });
-  const tracesIn = await tracesOf(context, args);
+  const { sessions } = courier.places;
+  const traces = await tracesOf(context, args, job);
+  const seenOf = seenOfChats(library);
+  const keeps = (name: string, seen: string) => (outcome: Outcome) => {
+    if (outcome.traces.every(outcome.isSettled)) saveSeen(sessions, name, seen);
+  };
   const sentBefore = endpoint.dialect === 'langfuse' ? bySentBefore(context, chats) : undefined;
   try {
     await courier.sendQueued();
     for (const chat of chats) {
       if (signal.aborted || courier.tally.left > 0) break;
-      const seen = seenOfChat(library, chat);
+      const seen = seenOf(chat);
       progress.next();
-      if (!again && isSeen(courier.places.sessions, chat.id, seen)) continue;
+      if (!again && isSeen(sessions, chat.id, seen)) continue;
       await courier.deliver({
         sessions: chat.sessions.map(({ id }) => id),
-        traces: () => tracesIn(library, chat),
+        traces: () => traces.ofChat(chat),
         sentBefore: sentBefore?.(chat),
-        done: ({ traces, isSettled }) => {
-          if (traces.every(isSettled)) saveSeen(courier.places.sessions, chat.id, seen);
-        },
+        done: keeps(chat.id, seen),
+      });
+    }
+    for (const each of orphans) {
+      if (signal.aborted || courier.tally.left > 0) break;
+      const { name, seen } = seenOfOrphans(each);
+      if (!again && isSeen(sessions, name, seen)) continue;
+      await courier.deliver({
+        sessions: [each.sessionId],
+        traces: () => traces.ofOrphans(each),
+        done: keeps(name, seen),
       });
     }
     await courier.finish();
@@ -109,14 +124,14 @@ function report(
   { out, err }: Context,
   args: Arguments,
   { shown }: Endpoint,
-  { tally, counts }: { readonly tally: Readonly<Tally>; readonly counts: Readonly<Counts> },
+  { tally, counts, waiting }: Pick<Courier, 'tally' | 'counts' | 'waiting'>,
 ): number {
-  const { sent, turns, queued, left, refused } = tally;
+  const { sent, turns, queued, left, refused, rejected, said } = tally;
   const { spans, open, undated, busy } = counts;
   const problem = tally.offline ?? tally.trouble;
   if (args.flag('json')) {
     const facts = { endpoint: shown, dryRun: false, spans, sent, turns, queued, left, open, undated, busy };
-    out.write(`${jsonText({ ...facts, refused, problem: problem ?? null })}\n`);
+    out.write(`${jsonText({ ...facts, waiting: waiting(), refused, rejected, said, problem: problem ?? null })}\n`);
   } else {
     const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
     out.write(sent === 0 ? 'Nothing new was sent' : `${many(turns, 'turn')} sent in ${many(sent, 'span')}`);
@@ -124,13 +139,16 @@ function report(
     const tell = (what: string) => err.write(`${err.style.warn('warning:')} ${safeLine(what)}\n`);
     if (problem !== undefined) tell(`the endpoint could not be reached: ${problem}`);
     if (queued > 0) tell(`${many(queued, 'span')} wait on disk and are sent next time`);
+    else if (waiting() > 0) tell(`still on disk, to be sent: ${many(waiting(), 'request')} of earlier runs`);
     if (left > 0) tell(`${many(left, 'span')} or more are left; run it again`);
     if (undated > 0) tell(`${many(undated, 'turn')} without any time in them cannot be sent`);
     if (busy > 0) tell(`${many(busy, 'session')} is being sent by another process`);
     for (const { traceId, spans: count, words } of refused) tell(`trace ${traceId} (${many(count, 'span')}): ${words}`);
+    if (rejected > 0) tell(`${notTaken(rejected, said)}; what was refused is not sent again, unless you say --again`);
+    else for (const words of said) tell(`the endpoint says: ${words}`);
     if (open > 0) err.write(`${err.style.dim(`${many(open, 'turn')} not over yet`)}\n`);
   }
-  return problem === undefined && refused.length === 0 && busy === 0 ? 0 : 1;
+  return problem === undefined && refused.length === 0 && rejected === 0 && busy === 0 ? 0 : 1;
 }
 
 function progressOn({ err }: Context, chats: number) {
@@ -158,6 +176,10 @@ function checkOptions(args: Arguments): void {
   if (given !== undefined) {
     const next = `Whole turns are sent. It takes: ${OPTIONS.map((name) => `--${name}`).join(', ')}`;
     throw new UsageError(`--${given} is for files.`, `--${given}`, next);
+  }
+  const endpoint = args.value('endpoint');
+  if (endpoint !== undefined && !isHttp(endpoint)) {
+    throw new UsageError('The endpoint is no http address.', `--endpoint ${shownAddress(endpoint)}`, AS_HTTP);
   }
   const ways = [args.positionals.length > 0, args.flag('all')].filter(Boolean).length;
   if (ways === 2) throw new UsageError('SEL and --all do not go together.', '--all', 'Say one.');

@@ -3,18 +3,20 @@ import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
 import { type Check, checkHook, wordsIn } from '../../client/hook/checks.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
-import { projectSettings, userSettings } from '../../client/hook/settings.ts';
+import { settingsRead } from '../../client/hook/settings.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { version } from '../mcp/version.ts';
 import { writeJson } from './install.ts';
+import { refuseOthers } from './options.ts';
 import { installedIn } from './status.ts';
 
 /** Exit code 1 when something is in the way. */
 export async function doctor(context: Context, args: Arguments): Promise<number> {
+  refuseOthers(args, 'doctor', []);
   const checks = await checkHook({
-    settings: [userSettings(context), projectSettings(context.cwd)],
+    settings: settingsRead(context, context.cwd),
     places: hookPlaces(resolve(context.cwd, archiveFolder(context))),
     env: context.env,
     now: context.now().getTime(),

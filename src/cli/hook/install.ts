@@ -6,7 +6,7 @@ import { keepKeys } from '../../client/hook/keys.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
 import { addHooks, EVENTS, projectSettings, removeHooks, userSettings } from '../../client/hook/settings.ts';
 import { sendTestSpan } from '../../client/hook/testspan.ts';
-import { type Endpoint, mayHoldKey } from '../../export/otlp/endpoint.ts';
+import { AS_HTTP, type Endpoint, isHttp, mayHoldKey } from '../../export/otlp/endpoint.ts';
 import { shownAddress } from '../../export/otlp/secrets.ts';
 import { settingsOf } from '../../export/otlp/settings.ts';
 import type { Arguments } from '../command.ts';
@@ -16,7 +16,7 @@ import { jsonText } from '../jsontext.ts';
 import { version } from '../mcp/version.ts';
 import { ownCommand } from '../owncommand.ts';
 import { quoted } from '../quoted.ts';
-import { argumentsOf, choiceOf } from './options.ts';
+import { argumentsOf, CHOICES, choiceOf, refuseOthers } from './options.ts';
 
 interface Tested {
   readonly endpoint: string;
@@ -26,6 +26,7 @@ interface Tested {
 
 /** Exit code 1 when a test span was not taken. Nothing is changed when a key or an address is missing. */
 export async function install(context: Context, args: Arguments): Promise<number> {
+  refuseOthers(args, 'install', [...CHOICES, 'project', 'dry-run']);
   const choice = choiceOf(args);
   checkAddress(choice.otlp);
   const dryRun = args.flag('dry-run');
@@ -61,8 +62,12 @@ export async function install(context: Context, args: Arguments): Promise<number
 }
 
 /** It stands in settings.json, which others may read. */
-function checkAddress(address = ''): void {
-  if (!mayHoldKey(address)) return;
+function checkAddress(address: string | undefined): void {
+  if (address === undefined) return;
+  if (!mayHoldKey(address)) {
+    if (isHttp(address)) return;
+    throw new UsageError('The endpoint is no http address.', `--otlp ${shownAddress(address)}`, AS_HTTP);
+  }
   const next =
     'Give the address alone; keys go into OTEL_EXPORTER_OTLP_HEADERS, in the environment or in export.json of $SKEIN_HOME.';
   throw new UsageError('A key in the address would stand in settings.json.', `--otlp ${shownAddress(address)}`, next);
@@ -102,6 +107,7 @@ async function test(endpoint: Endpoint, context: Context): Promise<Tested> {
 }
 
 export function uninstall(context: Context, args: Arguments): number {
+  refuseOthers(args, 'uninstall', ['project', 'dry-run']);
   const { out } = context;
   const dryRun = args.flag('dry-run');
   const file = fileOf(context, args);

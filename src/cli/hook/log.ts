@@ -8,10 +8,12 @@ import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { inertJson } from '../jsontext.ts';
+import { refuseOthers } from './options.ts';
 
 const LOOK_MS = 300;
 
 export async function showLog(context: Context, args: Arguments): Promise<number> {
+  refuseOthers(args, 'log', ['follow']);
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
   const write = args.flag('json')
     ? (line: LogLine) => context.out.write(`${inertJson(JSON.stringify(line))}\n`)

@@ -1,6 +1,7 @@
 /** What `run` was told to do, and how `install` tells it. */
 import { wholeNumber } from '../arguments.ts';
 import type { Arguments } from '../command.ts';
+import { UsageError } from '../errors.ts';
 
 export interface HookChoice {
   readonly archive: boolean;
@@ -27,6 +28,19 @@ export function choiceOf(args: Arguments): HookChoice {
     waitMs: wholeNumber(args, 'wait') ?? WAIT_MS,
     timeoutMs: wholeNumber(args, 'timeout', 100) ?? TIMEOUT_MS,
   };
+}
+
+export const CHOICES = ['archive', 'langfuse', 'otlp', 'team', 'no-content', 'save-keys', 'wait', 'timeout'];
+
+/** Options that say something to other parts only: `uninstall --archive` would not leave the rest installed. */
+export function refuseOthers(args: Arguments, part: string, taken: readonly string[]): void {
+  const others = [...CHOICES, 'project', 'dry-run', 'follow'].filter((name) => !taken.includes(name));
+  const given = others.find((name) => args.flag(name) || args.values(name).length > 0);
+  if (given === undefined) return;
+  const next = CHOICES.includes(given)
+    ? 'To change what the hook does, install it again as it is to be: skein hook install …'
+    : 'Run: skein hook --help';
+  throw new UsageError(`skein hook ${part} does not take --${given}.`, `--${given}`, next);
 }
 
 /** The arguments that give this choice again. */

@@ -4,12 +4,14 @@ import { archiveFolder } from '../../archive/place.ts';
 import { type LogLine, readLog } from '../../client/hook/log.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
 import { unfinished } from '../../client/hook/sessions.ts';
-import { hooksIn, projectSettings, userSettings } from '../../client/hook/settings.ts';
+import { hooksIn, settingsRead } from '../../client/hook/settings.ts';
+import { whatIn } from '../../client/hook/settingstree.ts';
 import { withoutAddressKeys } from '../../export/otlp/secrets.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { writeJson } from './install.ts';
 import { lineText } from './log.ts';
+import { refuseOthers } from './options.ts';
 
 export interface Installed {
   readonly file: string;
@@ -21,13 +23,13 @@ export interface Installed {
 
 /** In all settings that the client reads here. */
 export function installedIn(context: Context): Installed[] {
-  return [userSettings(context), projectSettings(context.cwd)].map((file) => {
+  return settingsRead(context, context.cwd).map((file) => {
     try {
       const hooks = hooksIn(file);
       const commands = [...new Set(hooks.map(({ command }) => command))];
       return { file, events: hooks.map(({ event }) => event), commands, problem: null };
     } catch (error) {
-      return { file, events: [], commands: [], problem: error instanceof Error ? error.message : String(error) };
+      return { file, events: [], commands: [], problem: whatIn(error) };
     }
   });
 }
@@ -43,6 +45,7 @@ export function runsIn(lines: readonly LogLine[]): Runs {
 
 /** Exit code 1 when it is installed nowhere. */
 export function status(context: Context, args: Arguments): number {
+  refuseOthers(args, 'status', []);
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
   // What an older version let into the settings is not shown again.
   const installed = installedIn(context).map((each) => ({ ...each, commands: each.commands.map(withoutAddressKeys) }));

@@ -1,7 +1,8 @@
 /** Why does nothing arrive? Every link of the chain, from the settings to the server, looked at on its own. */
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { parse } from 'jsonc-parser';
+import { readJsonObject } from '../../disk/sidecars.ts';
 import { type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
 import { withoutAddressKeys } from '../../export/otlp/secrets.ts';
 import { SETTING_NAMES, type Settings, settingsOf } from '../../export/otlp/settings.ts';
@@ -11,6 +12,8 @@ import { type LogLine, readLog } from './log.ts';
 import type { HookPlaces } from './place.ts';
 import { unfinished } from './sessions.ts';
 import { EVENTS, hooksIn } from './settings.ts';
+import { settingsText } from './settingsfile.ts';
+import { whatIn } from './settingstree.ts';
 import { clockSkew, sendTestSpan } from './testspan.ts';
 
 export interface Check {
@@ -41,6 +44,7 @@ export async function checkHook(query: CheckQuery): Promise<Check[]> {
   checks.push(
     ...commands.flatMap((command) => programCheck(command, query.env)),
     folderCheck(query.places),
+    ...keyFileCheck(query.places),
     ...runChecks(query),
   );
   const kept = settingsOf(query.env, query.places.folder);
@@ -67,14 +71,14 @@ function inSettings(file: string): { readonly commands: readonly string[]; reado
       const what = `nothing is told of ${missing.join(', ')} (${file})`;
       checks.push({ about, state: 'warning', what, next: 'Run skein hook install again.' });
     }
-    const value: Json = parse(readFileSync(file, 'utf8'), undefined, { allowTrailingComma: true });
+    const value: Json = parse(settingsText(file) ?? '{}', undefined, { allowTrailingComma: true });
     if (asBoolean(asObject(value)?.disableAllHooks) === true) {
       const what = `the client runs no hooks: "disableAllHooks" is set in ${file}`;
       checks.push({ about, state: 'bad', what, next: 'Take it out, or set it to false.' });
     }
     return { commands, checks };
   } catch (error) {
-    const what = `${error instanceof Error ? error.message : error} (${file})`;
+    const what = `${whatIn(error)} (${file})`;
     return {
       commands: [],
       checks: [{ about, state: 'bad', what, next: 'Mend the file; the client cannot read it either.' }],
@@ -106,11 +110,12 @@ function folderCheck({ folder }: HookPlaces): Check {
   const about = 'folder';
   let nearest = folder;
   while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  const next = 'Make it writable, or set SKEIN_HOME to another folder.';
   try {
     accessSync(nearest, constants.W_OK);
-    return { about, state: 'ok', what: `${folder} can be written to` };
+    if (statSync(nearest).isDirectory()) return { about, state: 'ok', what: `${folder} can be written to` };
+    return { about, state: 'bad', what: `${nearest} is not a folder: nothing can be noted as sent`, next };
   } catch {
-    const next = 'Make it writable, or set SKEIN_HOME to another folder.';
     return { about, state: 'bad', what: `${folder} cannot be written to: nothing can be noted as sent`, next };
   }
 }
@@ -169,6 +174,13 @@ function opened(dialect: Asked['dialect'], url: string | undefined, settings: Se
     const next = error instanceof Error && 'next' in error ? String(error.next) : 'Check the environment.';
     return { about: 'keys', state: 'bad', what: error instanceof Error ? error.message : String(error), next };
   }
+}
+
+/** A file that cannot be understood counts as none: then keys are missing that stand there. */
+function keyFileCheck({ keys }: HookPlaces): Check[] {
+  if (!existsSync(keys) || readJsonObject(keys) !== undefined) return [];
+  const next = 'Make it an object such as {"LANGFUSE_PUBLIC_KEY":"pk-…"}, or delete it.';
+  return [{ about: 'keys', state: 'bad', what: `${keys} is not a JSON object: it counts as none`, next }];
 }
 
 function keyChecks({ dialect }: Endpoint, { places, env }: CheckQuery): Check[] {

@@ -13,6 +13,10 @@ export interface Sent {
   readonly open: number;
   /** Why something that is over was not taken. */
   readonly problem?: string;
+  /** What the server said beside taking all. */
+  readonly warning?: string;
+  /** Files of agents that may go on, or that are to be sent when they are quiet. */
+  readonly agents: readonly string[];
   /** Something is to be taken another time. */
   readonly again: boolean;
   /** The next session would not fare better there: nobody answers, or another process is at it. */

@@ -4,7 +4,7 @@ import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpo
 import { placesOf } from '../../export/otlp/places.ts';
 import { type Delivered, deliverSession, type SessionSpans } from '../../export/otlp/session.ts';
 import type { Settings } from '../../export/otlp/settings.ts';
-import { readState } from '../../export/otlp/state.ts';
+import { placeToRead, readState } from '../../export/otlp/state.ts';
 import { createMasker } from '../../redact/masker.ts';
 import type { Mask } from '../../views/options.ts';
 import type { Destination, Sent } from './delivery.ts';
@@ -71,7 +71,8 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
   return {
     name: endpoint.dialect,
     backlog: (transcript) => {
-      const sent = readState(placesOf(places.folder, endpoint.key).sessions, transcript)?.offset ?? 0;
+      const state = readState(placesOf(places.folder, endpoint.key).sessions, transcript);
+      const sent = state === undefined ? 0 : placeToRead(state, (file) => stampOf(file).bytes).offset;
       return Math.max(0, stampOf(transcript).bytes - sent);
     },
     async send(session, { deadline: latest, signal }) {
@@ -124,11 +125,12 @@ async function retried<T>(deliver: () => Promise<T>, rates: HookRates): Promise<
   }
 }
 
-function toSent({ turns, spans, open, queued, left, unsent, health, busy, problem }: Delivered): Sent {
+function toSent(delivered: Delivered): Sent {
+  const { turns, spans, open, agents, queued, left, unsent, health, busy, problem, warning } = delivered;
   const still = unsent === 1 ? '1 turn is still to be sent' : `${unsent} turns are still to be sent`;
   const waits = queued > 0 ? `${queued} spans wait on disk` : left > 0 ? `${left} spans are left` : still;
   const other = busy ? 'another process is sending this session' : undefined;
   const why = [problem ?? other, unsent > 0 ? waits : undefined].filter((part) => part !== undefined).join('; ');
   const stuck = busy || health === 'offline';
-  return { turns, spans, open, again: busy || unsent > 0, stuck, ...(why !== '' && { problem: why }) };
+  return { turns, spans, open, agents, again: busy || unsent > 0, stuck, warning, ...(why !== '' && { problem: why }) };
 }

@@ -24,7 +24,7 @@ function read(file: string): JsonObject {
   } catch (error) {
     throw toDiskError(error, 'cannot read', file);
   }
-  const values = asObject(parseJson(text));
+  const values = asObject(parseJson(text.replace(/^\uFEFF/, '')));
   if (values !== undefined) return values;
   const next = 'Make it an object such as {"LANGFUSE_PUBLIC_KEY":"pk-…"}, or delete it.';
   throw new DiskError({ what: 'the file of keys is not a JSON object', where: file, next });

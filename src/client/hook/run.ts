@@ -121,7 +121,7 @@ async function visit(told: SessionToSend, ways: Ways, world: HookWorld, limits: 
   const sent = await deliver({ ...told, stopped }, ways, world, limits);
   const state = ways.archive === 'closed' ? 'failed' : sent.state;
   const left = [...(ways.archive === 'closed' ? [ARCHIVE] : []), ...sent.left];
-  note(transcript, stamp, state, world, left);
+  note(transcript, stamp, state, world, { left, agents: sent.agents });
   return state;
 }
 
@@ -151,6 +151,7 @@ interface SentToAll {
   readonly state: NoteState;
   /** The names of those that have not got all, or that a turn which is not over is for. */
   readonly left: readonly string[];
+  readonly agents: readonly string[];
 }
 
 /** To all at the same time: one that hangs takes no time from the others. */
@@ -158,11 +159,12 @@ async function deliver(session: SessionToSend, ways: Ways, world: HookWorld, lim
   try {
     const all = await world.destinations();
     const states = await Promise.all(all.map((each) => deliverTo(each, session, ways, world, limits)));
-    const left = all.flatMap(({ name }, place) => (states[place] === 'done' ? [] : name));
-    return { state: WORST_FIRST.find((state) => states.includes(state)) ?? 'done', left };
+    const left = all.flatMap(({ name }, place) => (states[place]?.state === 'done' ? [] : name));
+    const state = WORST_FIRST.find((each) => states.some((own) => own.state === each)) ?? 'done';
+    return { state, left, agents: [...new Set(states.flatMap(({ agents }) => agents))] };
   } catch (error) {
     world.report('error', `${session.sessionId}: not sent: ${reasonOf(error)}`);
-    return { state: 'failed', left: [] };
+    return { state: 'failed', left: [], agents: [] };
   }
 }
 
@@ -174,25 +176,29 @@ async function deliverTo(
   { closed }: Ways,
   world: HookWorld,
   limits: Limits,
-): Promise<NoteState> {
-  if (closed.has(destination)) return 'failed';
+): Promise<Pick<SentToAll, 'state' | 'agents'>> {
+  if (closed.has(destination)) return FAILED;
   try {
     const sent = await destination.send(session, limits);
     if (sent.stuck) closed.add(destination);
     tell(destination.name, session.sessionId, sent, world);
-    if (sent.again) return 'failed';
-    return sent.open > 0 ? 'open' : 'done';
+    const { agents } = sent;
+    if (sent.again) return { state: 'failed', agents };
+    return { state: sent.open > 0 ? 'open' : 'done', agents };
   } catch (error) {
     // What a disk says of one session need not be true of the next.
     if (!(error instanceof DiskError)) closed.add(destination);
     world.report('error', `${session.sessionId}: not sent to ${destination.name}: ${reasonOf(error)}`);
-    return 'failed';
+    return FAILED;
   }
 }
 
-function tell(name: string, sessionId: string, { turns, spans, problem }: Sent, world: HookWorld): void {
+const FAILED = { state: 'failed', agents: [] } as const;
+
+function tell(name: string, sessionId: string, { turns, spans, problem, warning }: Sent, world: HookWorld): void {
   const count = turns === 1 ? '1 turn' : `${turns} turns`;
   if (turns > 0) world.report('info', `${sessionId}: ${count} in ${spans} spans sent to ${name}`);
+  if (warning !== undefined) world.report('info', `${sessionId}: ${name} says: ${warning}`);
   if (problem !== undefined) world.report('error', `${sessionId}: not sent to ${name}: ${problem}`);
 }
 
@@ -227,10 +233,10 @@ function note(
   stamp: Stamp,
   state: NoteState,
   world: HookWorld,
-  left: readonly string[] = [],
+  { left = [], agents = [] }: Partial<Pick<SessionNote, 'left' | 'agents'>> = {},
 ): void {
   try {
-    saveNote(world.places, { transcript, state, at: world.now(), pid: process.pid, left, ...stamp });
+    saveNote(world.places, { transcript, state, at: world.now(), pid: process.pid, left, agents, ...stamp });
   } catch (error) {
     world.report('error', `cannot note what is left to send: ${reasonOf(error)}`);
   }

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { basename, dirname, join } from 'node:path';
 import { makeFolders } from '../../disk/durable.ts';
 import { isRunning } from '../../disk/live.ts';
-import { asArray, asNumber, asObject, asString, parseJson } from '../../format/json.ts';
+import { asArray, asNumber, asObject, asString, type Json, parseJson } from '../../format/json.ts';
 import { QUIET } from '../../graph/turnstate.ts';
 import type { HookPlaces } from './place.ts';
 
@@ -25,6 +25,8 @@ export interface SessionNote {
   readonly stopped: boolean;
   /** Of one that failed: where not all of it is yet, endpoints or `archive`. Empty where that is not known. */
   readonly left: readonly string[];
+  /** Files of agents that may go on, whatever the state: nobody tells of what they write when the client is gone. */
+  readonly agents: readonly string[];
   /** Who noted it. */
   readonly pid: number;
 }
@@ -77,13 +79,13 @@ export function isAtWork({ state, at, pid }: SessionNote, now: number): boolean 
 }
 
 function isDue(note: SessionNote, now: number): boolean {
-  const { transcript, state, at } = note;
+  const { transcript, agents, state, at } = note;
   if (state === 'failed') return true;
   if (state === 'begun') return !isAtWork(note, now);
-  // Ten quiet minutes end a turn; whoever looked after that has seen all.
-  if (state !== 'open') return false;
-  const { mtimeMs } = stampOf(transcript);
-  return now - mtimeMs > QUIET && at - mtimeMs <= QUIET;
+  if (state === 'done' && agents.length === 0) return false;
+  // Ten quiet minutes end a turn or an agent; whoever looked after that has seen all.
+  const latest = Math.max(...[transcript, ...agents].map((file) => stampOf(file).mtimeMs));
+  return now - latest > QUIET && at - latest <= QUIET;
 }
 
 /** Sessions beside this one that were written to since a hook last looked: nothing told us of them. */
@@ -118,9 +120,14 @@ function readNote(file: string): SessionNote | undefined {
     bytes: number('bytes'),
     mtimeMs: number('mtimeMs'),
     stopped: value?.stopped === true,
-    left: asArray(value?.left)?.flatMap((each) => asString(each) ?? []) ?? [],
+    left: textsIn(value?.left),
+    agents: textsIn(value?.agents),
     pid: number('pid'),
   };
+}
+
+function textsIn(value: Json | undefined): string[] {
+  return asArray(value)?.flatMap((each) => asString(each) ?? []) ?? [];
 }
 
 const STATES: readonly NoteState[] = ['begun', 'failed', 'open', 'done'];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import type { Change, ChangeOptions, ConfigQuery } from '../mcp/install.ts';
 import { appendTo, hasCommentAround, removeFrom, replaced, styleOf } from './jsontext.ts';
-import { change, namesBefore, settingsText } from './settingsfile.ts';
+import { change, namesBefore, settingsText, textsBefore } from './settingsfile.ts';
 import { EVENTS, type FoundHook, found, type HookEntry, memberOf, rootOf } from './settingstree.ts';
 
 export { EVENTS, isOurs } from './settingstree.ts';
@@ -18,6 +18,12 @@ export function projectSettings(folder: string): string {
   return join(folder, '.claude', 'settings.local.json');
 }
 
+/** All that the client reads in a folder; the one that a project shares may have a hook that someone wrote by hand. */
+export function settingsRead(query: ConfigQuery, folder: string): string[] {
+  const shared = join(folder, '.claude', 'settings.json');
+  return [...new Set([userSettings(query), shared, projectSettings(folder)])];
+}
+
 /** Ours, by event. Throws DiskError when the file cannot be read or understood. */
 export function hooksIn(file: string): HookEntry[] {
   const text = settingsText(file);
@@ -27,15 +33,17 @@ export function hooksIn(file: string): HookEntry[] {
 
 /** Afterwards there is one of ours for each event, with this command. */
 export function addHooks(file: string, command: string, timeout: number, options: ChangeOptions): Change {
-  return change(file, options, (text) => {
-    const present = found(rootOf(file, text));
-    const isAsked = EVENTS.every(
-      (event) => present.filter((each) => each.event === event && each.command === command).length === 1,
-    );
-    if (isAsked && present.length === EVENTS.length) return text;
-    const single = withoutHooks(file, text, surplusIn);
-    return EVENTS.reduce((now, event) => withHook(file, now, event, command, timeout), single);
-  });
+  return change(file, options, (text) => added(file, text, command, timeout));
+}
+
+function added(file: string, text: string, command: string, timeout: number): string {
+  const present = found(rootOf(file, text));
+  const isAsked = EVENTS.every(
+    (event) => present.filter((each) => each.event === event && each.command === command).length === 1,
+  );
+  if (isAsked && present.length === EVENTS.length) return text;
+  const single = withoutHooks(file, text, surplusIn);
+  return EVENTS.reduce((now, event) => withHook(file, now, event, command, timeout), single);
 }
 
 /** All but the first of each event; of events that are not ours to hear, all. */
@@ -46,8 +54,17 @@ function surplusIn(hooks: readonly FoundHook[]): FoundHook[] {
 
 export function removeHooks(file: string, options: ChangeOptions): Change {
   return existsSync(file)
-    ? change(file, options, (text) => withoutHooks(file, text))
+    ? change(file, options, (text) => taken(file, text))
     : { file, changed: false, backup: undefined };
+}
+
+/** Where nothing was changed since, the file is again what it was to the byte: what stood on one line does so again. */
+function taken(file: string, text: string): string {
+  const [first] = found(rootOf(file, text));
+  const timeout: unknown = memberOf(first?.hook, 'timeout')?.value;
+  const isSame = (before: string) =>
+    first !== undefined && typeof timeout === 'number' && added(file, before, first.command, timeout) === text;
+  return textsBefore(file).find(isSame) ?? withoutHooks(file, text);
 }
 
 /** One that is there is changed in its place: what stands around it, and in it beside ours, is not touched. */

@@ -48,20 +48,34 @@ function refuseLostLink(file: string): void {
  * anything of ours shows it.
  */
 export function namesBefore(file: string): ReadonlySet<string> {
-  const root = copiesOf(file).find((copy) => found(copy).length === 0);
+  const root = copiesOf(file).find(({ root: copy }) => found(copy).length === 0)?.root;
   const hooks = memberOf(root, 'hooks');
   const events = hooks?.children?.map(({ children: [name] = [] }) => `hooks.${name?.value}`) ?? [];
   return new Set(hooks === undefined ? [] : ['hooks', ...events]);
 }
 
+/** The texts that it had before we changed it. */
+export function textsBefore(file: string): string[] {
+  return copiesOf(file).flatMap(({ text, root }) => (found(root).length === 0 ? text : []));
+}
+
+interface Copy {
+  readonly text: string;
+  readonly root: Node;
+}
+
 /** The newest first; what cannot be read tells nothing. */
-function copiesOf(file: string): Node[] {
+function copiesOf(file: string): Copy[] {
   const start = `${basename(file)}${COPY}`;
   const names = unlessFailed(() => readdirSync(dirname(file))) ?? [];
   const paths = names.filter((name) => name.startsWith(start)).map((name) => join(dirname(file), name));
   const timeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const dated = paths.map((path) => ({ path, time: timeOf(path) })).sort((a, b) => b.time - a.time);
-  return dated.flatMap(({ path }) => unlessFailed(() => rootOf(path, jsonIn(readText(path)))) ?? []);
+  return dated.flatMap(({ path }) => {
+    const text = unlessFailed(() => jsonIn(readText(path)));
+    const root = text === undefined ? undefined : unlessFailed(() => rootOf(path, text));
+    return text === undefined || root === undefined ? [] : [{ text, root }];
+  });
 }
 
 function unlessFailed<T>(work: () => T): T | undefined {

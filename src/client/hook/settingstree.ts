@@ -75,6 +75,12 @@ export function rootOf(file: string, text: string): Node {
   return tree;
 }
 
+/** What is wrong with a file that is named beside it. */
+export function whatIn(error: unknown): string {
+  if (error instanceof DiskError) return error.what;
+  return error instanceof Error ? error.message : String(error);
+}
+
 export function unlike(file: string, why: string): DiskError {
   const next = 'It was not touched. Mend it and try again, or add the hook by hand as docs/hook.md shows.';
   return new DiskError({ what: `cannot change the settings: ${why}`, where: file, next });

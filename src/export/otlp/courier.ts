@@ -70,6 +70,8 @@ export interface Courier {
   readonly tally: Readonly<Tally>;
   readonly counts: Readonly<Counts>;
   readonly places: Places;
+  /** Requests that wait on disk. */
+  waiting(): number;
   /** Sends what waits on disk. */
   sendQueued(): Promise<void>;
   /** Small loads share requests: `done` may be called later, at the latest by `finish`. */
@@ -123,6 +125,7 @@ export function openCourier(delivery: Delivery): Courier {
     tally: outbox.tally,
     counts,
     places,
+    waiting: () => queue.list().length,
     finish,
     async sendQueued() {
       const release = await acquire(places.locks, [`queue-${endpoint.key}`], lock);

@@ -59,9 +59,8 @@ function otlp(settings: Settings, given: string | undefined): Endpoint {
 
 function addressOf(text: string, complete: (path: string) => string): string {
   const url = URL.parse(text);
-  const next = 'Give it as http://HOST:PORT or https://HOST.';
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ExportError({ what: 'The endpoint is no http address', where: shownAddress(text), next });
+  if (url === null || !isHttp(text))
+    throw new ExportError({ what: 'The endpoint is no http address', where: shownAddress(text), next: AS_HTTP });
   if (url.username !== '' || url.password !== '') {
     const where = `${url.protocol}//${url.host}`;
     throw new ExportError({ what: 'The endpoint holds a password', where, next: 'Set it as a header instead.' });
@@ -71,10 +70,18 @@ function addressOf(text: string, complete: (path: string) => string): string {
   return url.href;
 }
 
+export const AS_HTTP = 'Give it as http://HOST:PORT or https://HOST.';
+
+export function isHttp(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '');
+}
+
 /** Whether an address that is written down where others may read it holds what may be a key. */
 export function mayHoldKey(address: string): boolean {
   return /[?#@]/.test(address);
 }
+
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** `name=value,name=value`, values percent-encoded, as OpenTelemetry has them. What is no header is told, not sent. */
 function headersIn(text: string): Record<string, string> {
@@ -86,7 +93,12 @@ function headersIn(text: string): Record<string, string> {
       const next = 'Write it as name=value,name=value; commas inside a value as %2C.';
       throw new ExportError({ what: 'A header is not name=value', where: 'OTEL_EXPORTER_OTLP_HEADERS', next });
     }
-    headers[name.toLowerCase()] = decoded(value);
+    const sent = decoded(value);
+    if (!SENDABLE.test(sent)) {
+      const next = 'Line ends, control characters and letters beyond Latin-1 cannot stand in a header.';
+      throw new ExportError({ what: `The header ${name} cannot be sent`, where: 'OTEL_EXPORTER_OTLP_HEADERS', next });
+    }
+    headers[name.toLowerCase()] = sent;
   }
   return headers;
 }

@@ -28,6 +28,10 @@ export interface Tally {
   /** Spans that were neither sent nor queued; they are made again next time. */
   left: number;
   refused: Refusal[];
+  /** Spans that the server did not take of requests that it took; they are not sent again. */
+  rejected: number;
+  /** What it said of these, or beside taking all: each once. */
+  said: string[];
   /** Why nothing can be sent now. */
   offline: string | undefined;
   /** Why a request was given up. */
@@ -60,6 +64,7 @@ export interface OutboxOptions {
 const SPLIT = new Set([400, 413, 422]);
 /** A single trace of which spans were not taken is sent this often. */
 const PARTIAL_TRIES = 4;
+const MOST_SAID = 5;
 const EMPTY: Size = { spans: 0, bytes: 0 };
 
 export function createOutbox(options: OutboxOptions): Outbox {
@@ -71,6 +76,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     queued: 0,
     left: 0,
     refused: [],
+    rejected: 0,
+    said: [],
     offline: undefined,
     trouble: undefined,
   };
@@ -91,9 +98,10 @@ export function createOutbox(options: OutboxOptions): Outbox {
   async function send(parcels: readonly Parcel[], tried = 1): Promise<boolean> {
     if (tally.offline !== undefined) return false;
     const answer = await request(parcels);
-    if (answer.type === 'accepted') {
+    if (answer.type === 'accepted' || (answer.type === 'partial' && !isKeyed(endpoint))) {
       failed = 0;
       accepted(parcels);
+      told(answer, parcels);
       options.onRequest?.(tally);
       return true;
     }
@@ -124,6 +132,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (ledger.isSent(parcel.traceId, parcel.mark)) whole.add(`${parcel.traceId} ${parcel.mark}`);
     }
     tally.turns = whole.size;
+  }
+
+  function told(answer: Extract<Answer, { type: 'accepted' | 'partial' }>, parcels: readonly Parcel[]): void {
+    const words = answer.type === 'partial' ? answer.words : answer.warning;
+    if (answer.type === 'partial') {
+      const most = parcels.reduce((sum, { spans }) => sum + spans.length, 0);
+      const rejected = Math.min(most, Math.ceil(answer.rejected));
+      tally.rejected += rejected;
+      tally.sent -= rejected;
+    }
+    if (words && tally.said.length < MOST_SAID && !tally.said.includes(words)) tally.said.push(words);
   }
 
   /** Of parcels sent in halves, some may have been taken. */
@@ -174,9 +193,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
   };
 }
 
+/**
+ * Of a request taken in part OTLP says that it must not be sent again: a backend would have those spans twice that it took. Langfuse
+ * keeps one row for an id and a start time (T3), so there the rest may still arrive.
+ */
+function isKeyed({ dialect }: Endpoint): boolean {
+  return dialect === 'langfuse';
+}
+
 function wordsOf(answer: Exclude<Answer, { type: 'accepted' }>): string {
   if (answer.type !== 'partial') return answer.words;
-  return `${answer.rejected} spans were not taken${answer.words === '' ? '' : `: ${answer.words}`}`;
+  return notTaken(answer.rejected, answer.words === '' ? [] : [answer.words]);
+}
+
+export function notTaken(spans: number, said: readonly string[]): string {
+  const count = spans === 1 ? '1 span was not taken' : `${spans} spans were not taken`;
+  return said.length === 0 ? count : `${count}: ${said.join(' · ')}`;
 }
 
 /** No request would be taken. */

@@ -8,7 +8,8 @@ import { exchange, type HttpAnswer } from './exchange.ts';
 import { secretsOf, withoutSecrets } from './secrets.ts';
 
 export type Answer =
-  | { readonly type: 'accepted' }
+  /** `warning`: what the server has to say all the same. */
+  | { readonly type: 'accepted'; readonly warning?: string }
   /** Some spans were not taken; the server does not say which. */
   | { readonly type: 'partial'; readonly rejected: number; readonly words: string }
   /** Sent again as it is, the answer would be the same. */
@@ -72,9 +73,9 @@ function isPage(type: string, text: string): boolean {
 /** OTLP tells of spans it did not take in an answer of 200; 64-bit numbers are strings. */
 function acceptance(json: Json | undefined, safe: (text: string) => string): Answer {
   const rejected = Number(at(json, 'partialSuccess', 'rejectedSpans') ?? 0);
-  if (!(rejected > 0)) return { type: 'accepted' };
-  const words = asString(at(json, 'partialSuccess', 'errorMessage')) ?? '';
-  return { type: 'partial', rejected, words: cut(safe(words)) };
+  const words = cut(safe(asString(at(json, 'partialSuccess', 'errorMessage')) ?? ''));
+  if (rejected > 0) return { type: 'partial', rejected, words };
+  return words === '' ? { type: 'accepted' } : { type: 'accepted', warning: words };
 }
 
 /** What a server says of an error, most of them in JSON. */

@@ -1,69 +1,95 @@
 /** How far a session is sent, and from where it is read the next time. */
 import type { SessionFile } from '../../disk/find.ts';
-import type { Entry } from '../../format/entry.ts';
-import type { Chat } from '../../graph/chat.ts';
-import { QUIET } from '../../graph/turnstate.ts';
 import { originalUuid } from '../../views/spans/ids.ts';
+import type { TurnTrace } from '../../views/spans/types.ts';
 import type { Outcome } from './courier.ts';
-import type { Earlier } from './learn.ts';
-import { digestBefore, type SessionState } from './state.ts';
+import type { ReadPart } from './part.ts';
+import { type LaunchedAgent, launchedIn, type StrayAgent } from './partagents.ts';
+import { type BackgroundAgent, digestBefore, type Reached, type SessionState } from './state.ts';
 
-/** What was read of a session. */
-export interface ReadPart {
-  readonly entries: readonly Entry[];
-  readonly chat: Chat | undefined;
-  /** Where the reading began, unless at the start. */
-  readonly from: SessionState | undefined;
-  /** What lies before that, and agents of turns there: not read. */
-  readonly earlier: readonly Earlier[];
+const START: Reached = { offset: 0, line: 1, turnsBefore: 0, turn: null, before: '' };
+
+export interface Sending {
+  readonly own: SessionFile;
+  readonly seen: string;
+  readonly part: ReadPart;
+  readonly strays: readonly StrayAgent[];
+  readonly now: number | undefined;
 }
 
-const START = { offset: 0, line: 1, turnsBefore: 0, turn: null, before: '' };
+export function stateAfter({ own, seen, part, strays, now }: Sending, { traces, isSettled }: Outcome): SessionState {
+  const launched = launchedIn(part, own.file, now);
+  const working = launched.filter(({ isWorking }) => isWorking);
+  const turns = placed(traces, part);
+  // A turn whose agent is still at work has more to send.
+  const firstWorking = Math.min(...working.map(({ call }) => call.line.start));
+  const endOf = (place: number) => turns[place + 1]?.line.start ?? own.bytes;
+  const unsettled = turns.findIndex(({ trace }, place) => endOf(place) > firstWorking || !isSettled(trace));
+  const sent = unsettled === -1 ? turns.length : unsettled;
+  const unsent = new Set(traces.filter((trace) => !isSettled(trace)).map(({ traceId }) => traceId));
+  return {
+    // Reading begins a turn earlier: the last one may go on, and the time of its request can stand before its prompt.
+    ...(reachedAt(turns[sent - 2], own) ?? startOf(part)),
+    file: own.file,
+    seen,
+    settled: working.length === 0 && traces.every(isSettled),
+    background: backgroundAfter(launched, turns, own, part),
+    strays: strays.flatMap(({ file, traceId }) => (file !== undefined && unsent.has(traceId) ? file : [])),
+  };
+}
 
-export function stateAfter(
-  own: SessionFile,
-  seen: string,
-  { entries, chat, from }: ReadPart,
-  { traces, isSettled }: Outcome,
-  now: number | undefined,
-): SessionState {
-  const working = workingCalls(chat, now);
-  const isAll = working.length === 0 && traces.every(isSettled);
-  const common = { file: own.file, seen, settled: isAll };
+interface Placed {
+  readonly trace: TurnTrace;
+  readonly line: { readonly start: number; readonly number: number };
+}
+
+/** The turns with their prompts' lines, in the order of the file. */
+function placed(traces: readonly TurnTrace[], { entries }: ReadPart): Placed[] {
   const starts = new Map(entries.toReversed().map((entry) => [originalUuid(entry), entry.line]));
-  const turns = traces
+  return traces
     .flatMap((trace) => {
       const line = trace.promptId === null ? undefined : starts.get(trace.promptId);
       return line === undefined ? [] : [{ trace, line }];
     })
     .sort((a, b) => a.line.start - b.line.start);
-  // A turn whose agent is still at work has more to send.
-  const firstWorking = Math.min(...working.map(({ line }) => line.start));
-  const endOf = (place: number) => turns[place + 1]?.line.start ?? own.bytes;
-  const unsettled = turns.findIndex(({ trace }, place) => endOf(place) > firstWorking || !isSettled(trace));
-  const sent = unsettled === -1 ? turns.length : unsettled;
-  // Reading begins a turn earlier: the last one may go on, and the time of its request can stand before its prompt.
-  const before = turns[sent - 2];
-  if (before === undefined) return { ...START, ...from, ...common };
-  const { start, number } = before.line;
+}
+
+function reachedAt(turn: Placed | undefined, own: SessionFile): Reached | undefined {
+  if (turn === undefined) return undefined;
+  const { trace, line } = turn;
+  const before = digestBefore(own.file, line.start);
   return {
-    ...common,
-    offset: start,
-    line: number,
-    turnsBefore: Math.max(0, before.trace.turn - 1),
-    turn: before.trace.promptId,
-    before: digestBefore(own.file, start),
+    offset: line.start,
+    line: line.number,
+    turnsBefore: Math.max(0, trace.turn - 1),
+    turn: trace.promptId,
+    before,
   };
 }
 
-const ENDED = /^(?:completed|failed|killed|stopped|cancell?ed|error)/;
+function startOf({ from = START }: ReadPart): Reached {
+  const { offset, line, turnsBefore, turn, before } = from;
+  return { offset, line, turnsBefore, turn, before };
+}
 
-/** Calls whose agents go on in the background. */
-function workingCalls(chat: Chat | undefined, now = Date.now()): Entry[] {
-  const isOver = (status: string | undefined, entries: readonly Entry[]) => {
-    const last = Math.max(0, ...entries.slice(-5).map(({ head }) => Date.parse(head.timestamp ?? '') || 0));
-    return ENDED.test(status ?? '') || now - last > QUIET;
-  };
-  const agents = chat?.allAgents.filter(({ background, status, entries }) => background && !isOver(status, entries));
-  return agents?.flatMap(({ calls }) => calls.map(({ use }) => use)) ?? [];
+/** Agents that may go on, with the turn before the one that started them; those of turns that were not read as they were noted. */
+function backgroundAfter(
+  launched: readonly LaunchedAgent[],
+  turns: readonly Placed[],
+  own: SessionFile,
+  part: ReadPart,
+): BackgroundAgent[] {
+  const sizes = new Map(part.agents.map(({ file, bytes }) => [file, bytes]));
+  const known = new Map(part.state?.background.map((each) => [each.agent, each]));
+  const all = new Map<string, Omit<BackgroundAgent, 'agent' | 'bytes'>>(known);
+  for (const { agent, call, ended } of launched) {
+    const place = turns.findLastIndex(({ line }) => line.start <= call.line.start);
+    // The turn that reading began with is not among them: an agent of that one was noted before.
+    const reached = place < 0 ? known.get(agent ?? '') : (reachedAt(turns[place - 1], own) ?? startOf(part));
+    if (agent !== undefined) all.set(agent, { ...(reached ?? START), ended });
+  }
+  return [...all].flatMap(([agent, each]) => {
+    const bytes = sizes.get(agent);
+    return bytes === undefined ? [] : [{ ...each, agent, bytes }];
+  });
 }

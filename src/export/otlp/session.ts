@@ -1,27 +1,24 @@
 /** One session's file, from where it was last sent: what a hook and `follow` deliver. */
-import { agentsWith, loadOnce } from '../../disk/agentfiles.ts';
-import { findSessions, type SessionFile } from '../../disk/find.ts';
+import { findSessions } from '../../disk/find.ts';
 import { toolOutputsOf } from '../../disk/outputs.ts';
-import { readSessionOf } from '../../disk/read.ts';
 import { findRoots } from '../../disk/roots.ts';
-import { FILE_START, type Position } from '../../format/lines.ts';
-import { chatsOf, openChat } from '../../graph/chat.ts';
-import { outlineOf } from '../../graph/outline.ts';
 import { tracesOfChat } from '../../views/spans/traces.ts';
 import type { SpanOptions, TurnTrace } from '../../views/spans/types.ts';
 import { type Courier, type Delivery, openCourier } from './courier.ts';
 import { learnEarlier } from './learn.ts';
-import type { Refusal, Tally } from './outbox.ts';
-import { isStray, withLatePromptless } from './promptless.ts';
-import { type ReadPart, stateAfter } from './reached.ts';
-import { digestBefore, readState, type SessionState, seenOf, writeState } from './state.ts';
+import { notTaken, type Refusal, type Tally } from './outbox.ts';
+import { isCopied, type ReadPart, readPart } from './part.ts';
+import { straysIn } from './partagents.ts';
+import { withLatePromptless } from './promptless.ts';
+import { type Sending, stateAfter } from './reached.ts';
+import { readState, type SessionState, seenOf, writeState } from './state.ts';
 
 export interface SessionToDeliver {
   /** Its transcript. */
   readonly file: string;
   /** The Stop hook has just fired for it (T6). */
   readonly stopped?: boolean;
-  /** From its start, with agents that no call leads to; else from the last turn sent. */
+  /** From its start; else from the last turn sent. */
   readonly whole?: boolean;
   /** Turns that another program sent. */
   readonly sentBefore?: (trace: TurnTrace) => boolean;
@@ -42,12 +39,18 @@ export interface Delivered {
   /** Spans that were neither sent nor kept; they are made again next time. */
   readonly left: number;
   readonly refused: readonly Refusal[];
+  /** Spans that the server did not take of requests that it took; they are not sent again. */
+  readonly rejected: number;
+  /** What it said beside taking all. */
+  readonly warning?: string;
   /** Turns that are over and were not taken, for whatever reason but a refusal: a later run has to send them. */
   readonly unsent: number;
   /** Of the endpoint: offline where the next request would not be taken either, unknown where none was made. */
   readonly health: 'unknown' | 'well' | 'trouble' | 'offline';
   /** Another process is sending the session. */
   readonly busy: boolean;
+  /** Files of agents that may go on, or that are not sent yet, when all turns are over. */
+  readonly agents: readonly string[];
   /** Why not all was taken. */
   readonly problem?: string;
 }
@@ -60,13 +63,15 @@ export async function deliverSession(
 ): Promise<Delivered> {
   const courier = openCourier(delivery);
   await courier.sendQueued();
-  await deliverFile(courier, session, spans, delivery.again);
+  const stateNow = await deliverFile(courier, session, spans, delivery.again);
   await courier.finish();
-  return deliveredBy(courier);
+  return deliveredBy(courier, stateNow());
 }
 
-function deliveredBy({ tally, counts }: Courier): Delivered {
-  const problem = tally.offline ?? tally.trouble ?? tally.refused[0]?.words;
+function deliveredBy({ tally, counts }: Courier, state: SessionState | undefined): Delivered {
+  const { rejected, said } = tally;
+  const lost = rejected > 0 ? notTaken(rejected, said) : undefined;
+  const problem = tally.offline ?? tally.trouble ?? tally.refused[0]?.words ?? lost;
   return {
     turns: tally.turns,
     spans: tally.sent,
@@ -75,10 +80,16 @@ function deliveredBy({ tally, counts }: Courier): Delivered {
     queued: tally.queued,
     left: tally.left,
     refused: tally.refused,
+    rejected,
     unsent: counts.unsent,
     health: healthIn(tally),
     busy: counts.busy > 0,
+    agents: [
+      ...(state?.background.flatMap(({ agent, ended }) => (ended ? [] : agent)) ?? []),
+      ...(state?.strays ?? []),
+    ],
     ...(problem !== undefined && { problem }),
+    ...(rejected === 0 && said.length > 0 && { warning: said.join(' · ') }),
   };
 }
 
@@ -88,58 +99,52 @@ function healthIn({ requests, offline, trouble }: Readonly<Tally>): Delivered['h
   return requests === 0 ? 'unknown' : 'well';
 }
 
+/** Gives the state as it is when all was sent or kept. */
 async function deliverFile(
   courier: Courier,
   { file, stopped, whole = false, sentBefore }: SessionToDeliver,
   options: SessionSpans,
   again = false,
-): Promise<void> {
+): Promise<() => SessionState | undefined> {
   const { roots } = findRoots({ given: [file], env: {}, home: '' });
   const { files } = findSessions(roots);
   const [own, ...agents] = files;
-  if (own === undefined || own.bytes === 0) return;
+  if (own === undefined || own.bytes === 0) return () => undefined;
   const seen = seenOf(files);
-  let read: ReadPart | undefined;
+  let sending: Sending | undefined;
+  let state: SessionState | undefined;
   await courier.deliver({
     sessions: [own.sessionId],
     sentBefore,
     learn: () => {
-      if (options.mask !== undefined) learnEarlier(read?.earlier ?? [], options.mask);
+      if (options.mask !== undefined) learnEarlier(sending?.part.earlier ?? [], options.mask);
     },
     traces: () => {
-      const state = again ? undefined : readState(courier.places.sessions, own.file);
+      state = again ? undefined : readState(courier.places.sessions, own.file);
       if (state?.settled && state.seen === seen && !whole) return [];
-      read = readPart(own, agents, whole ? undefined : state);
-      const { chat, from } = read;
+      const part = readPart(own, agents, whole ? undefined : state);
+      const { chat, from, numbers } = part;
+      const strays = straysIn(part, options);
+      sending = { own, seen, part, strays, now: options.now };
       if (chat === undefined) return [];
       const resolve = toolOutputsOf([own.file]);
-      const traces = tracesOfChat(chat, { ...options, resolve, turnsBefore: from?.turnsBefore ?? 0 }, { stopped });
-      const sure = withLatePromptless(traces, options.now);
-      if (whole) return sure;
-      if (from === undefined) return sure.filter((trace) => !isStray(trace));
-      // The turn that reading began with was sent before.
-      return sure.filter(({ turn, promptId }) => turn > 0 && promptId !== from.turn);
+      const how = { ...options, resolve, numbers, turnsBefore: from?.turnsBefore ?? 0 };
+      const traces = withLatePromptless(tracesOfChat(chat, how, { stopped }), options.now);
+      const isSure = new Set(strays.map(({ traceId }) => traceId));
+      return traces.filter((trace) => isSure.has(trace.traceId) || isOwn(trace, part));
     },
     done: (outcome) => {
-      if (read !== undefined) writeState(courier.places.sessions, stateAfter(own, seen, read, outcome, options.now));
+      if (sending === undefined) return;
+      state = stateAfter(sending, outcome);
+      writeState(courier.places.sessions, state);
     },
   });
+  return () => state;
 }
 
-function readPart(own: SessionFile, agents: readonly SessionFile[], state: SessionState | undefined): ReadPart {
-  const isSame = state !== undefined && state.offset > 0 && state.offset < own.bytes;
-  const from = isSame && digestBefore(own.file, state.offset) === state.before ? state : undefined;
-  const start: Position = from === undefined ? FILE_START : { offset: from.offset, number: from.line };
-  const { entries } = readSessionOf(own.file, { from: start });
-  const began = Date.parse(entries.find(({ head }) => head.timestamp !== undefined)?.head.timestamp ?? '');
-  // Agents of turns that are not read were last written to before.
-  const near = from === undefined || Number.isNaN(began) ? agents : agents.filter(({ mtimeMs }) => mtimeMs >= began);
-  const load = loadOnce((file) => readSessionOf(file).entries);
-  const facts = { id: own.sessionId, file: own.file, bytes: own.bytes, outline: outlineOf(entries) };
-  const [summary] = chatsOf([facts]);
-  const chat =
-    summary && openChat(summary, () => ({ entries, agents: agentsWith(entries, own.sessionId, near, load) }));
-  const far = agents.filter((agent) => !near.includes(agent)).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
-  const earlier = [{ file: own.file, to: start.offset }, ...far.map(({ file, bytes }) => ({ file, to: bytes }))];
-  return { entries, chat, from, earlier };
+/** A turn of this file that was not sent when it was last read. */
+function isOwn({ turn, promptId }: TurnTrace, { entries, from }: ReadPart): boolean {
+  if (from === undefined) return turn > 0 || promptId !== null || !isCopied(entries);
+  // The turn that reading began with was sent before.
+  return turn > 0 && promptId !== from.turn;
 }

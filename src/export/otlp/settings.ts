@@ -22,13 +22,13 @@ export const SETTING_NAMES = [
   'OTEL_EXPORTER_OTLP_TRACES_TIMEOUT',
 ] as const;
 
-/** An empty variable counts as none. */
+/** An empty variable counts as none; what is around a value, such as the end of a line of another system, is not part of it. */
 export function settingsOf(env: Settings, home: string): Settings {
   const kept = readJsonObject(join(home, SETTINGS_NAME)) ?? {};
   const found: Record<string, string | undefined> = {};
   for (const name of SETTING_NAMES) {
     const own = kept[name];
-    found[name] = env[name] || (typeof own === 'string' && own !== '' ? own : undefined);
+    found[name] = env[name]?.trim() || (typeof own === 'string' ? own.trim() : '') || undefined;
   }
   return found;
 }

@@ -4,18 +4,14 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { bytesBefore, closeFile, openFile } from '../../disk/io.ts';
 import { readJsonObject } from '../../disk/sidecars.ts';
-import { asBoolean, asNumber, asString } from '../../format/json.ts';
+import { asArray, asBoolean, asNumber, asString, at, type Json } from '../../format/json.ts';
 import { encode } from '../../format/text.ts';
 import { stateName } from './places.ts';
 
-export interface SessionState {
-  readonly file: string;
-  /** The files it was made of, as they were: nothing can be new while they are the same. */
-  readonly seen: string;
-  /** All that was there is sent, or never will be. */
-  readonly settled: boolean;
-  /** Where to begin reading: the start of the turn before the last one sent, and the number of its line. */
+/** Where to begin reading: the start of a turn. */
+export interface Reached {
   readonly offset: number;
+  /** The number of its line. */
   readonly line: number;
   /** Prompts before it. */
   readonly turnsBefore: number;
@@ -25,24 +21,55 @@ export interface SessionState {
   readonly before: string;
 }
 
+/** An agent in the background: when its file grows, reading begins before the turn that started it. */
+export interface BackgroundAgent extends Reached {
+  readonly agent: string;
+  readonly bytes: number;
+  /** The client told that it ended. It may be taken up again. */
+  readonly ended: boolean;
+}
+
+/** Reading begins with the turn before the last one sent. */
+export interface SessionState extends Reached {
+  readonly file: string;
+  /** The files it was made of, as they were: nothing can be new while they are the same. */
+  readonly seen: string;
+  /** All that was there is sent, or never will be. */
+  readonly settled: boolean;
+  readonly background: readonly BackgroundAgent[];
+  /** Files of agents that no call leads to, and that are not sent yet. */
+  readonly strays: readonly string[];
+}
+
 export function readState(folder: string, file: string): SessionState | undefined {
   const json = readJsonObject(join(folder, stateName(file)));
-  const [seen, settled, before] = [asString(json?.seen), asBoolean(json?.settled), asString(json?.before)];
-  const [offset, line, turnsBefore] = [asNumber(json?.offset), asNumber(json?.line), asNumber(json?.turnsBefore)];
-  const isWhole =
-    json?.file === file &&
-    seen !== undefined &&
-    settled !== undefined &&
-    before !== undefined &&
-    offset !== undefined &&
-    line !== undefined &&
-    turnsBefore !== undefined;
-  if (!isWhole) return undefined;
-  return { file, seen, settled, offset, line, turnsBefore, turn: asString(json?.turn) ?? null, before };
+  const [seen, settled, reached] = [asString(json?.seen), asBoolean(json?.settled), reachedIn(json)];
+  if (json?.file !== file || seen === undefined || settled === undefined || reached === undefined) return undefined;
+  const strays = asArray(json.strays)?.flatMap((each) => asString(each) ?? []) ?? [];
+  return { ...reached, file, seen, settled, strays, background: asArray(json.background)?.flatMap(agentIn) ?? [] };
+}
+
+function agentIn(json: Json): BackgroundAgent[] {
+  const [agent, bytes, reached] = [asString(at(json, 'agent')), asNumber(at(json, 'bytes')), reachedIn(json)];
+  if (agent === undefined || bytes === undefined || reached === undefined) return [];
+  return [{ ...reached, agent, bytes, ended: at(json, 'ended') === true }];
+}
+
+function reachedIn(json: Json | undefined): Reached | undefined {
+  const [offset, line] = [asNumber(at(json, 'offset')), asNumber(at(json, 'line'))];
+  const [turnsBefore, before] = [asNumber(at(json, 'turnsBefore')), asString(at(json, 'before'))];
+  if (offset === undefined || line === undefined || turnsBefore === undefined || before === undefined) return undefined;
+  return { offset, line, turnsBefore, turn: asString(at(json, 'turn')) ?? null, before };
 }
 
 export function writeState(folder: string, state: SessionState): void {
   writeFileAtomic(join(folder, stateName(state.file)), encode(`${JSON.stringify(state, null, 2)}\n`), { mode: 0o600 });
+}
+
+/** The turn before the last one sent, or before one whose agent in the background has gone on. */
+export function placeToRead(state: SessionState, sizeOf: (file: string) => number | undefined): Reached {
+  const woken = state.background.filter(({ agent, bytes }) => (sizeOf(agent) ?? bytes) !== bytes);
+  return woken.reduce<Reached>((least, each) => (each.offset < least.offset ? each : least), state);
 }
 
 /** What is looked at to see that nothing is new. */

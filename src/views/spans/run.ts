@@ -1,6 +1,7 @@
 /** The work of one agent as spans (T5): itself, a generation for each API message, a tool for each call, sub-agents below theirs. */
 import type { Entry } from '../../format/entry.ts';
 import { type InputKind, inputKind } from '../../format/prompt.ts';
+import type { Usage } from '../../format/usage.ts';
 import { isClosing } from '../../graph/parts.ts';
 import type { Message, ToolCall, Turn } from '../../graph/types.ts';
 import { isIncomplete } from '../../graph/usage/fold.ts';
@@ -11,7 +12,7 @@ import { happeningsIn } from './events.ts';
 import { callKey, messageKey } from './ids.ts';
 import { levelOfCall, levelOfMessage, levelOfTurns } from './levels.ts';
 import { type Scene, spanOf } from './scene.ts';
-import type { AgentFacts, Content, Span } from './types.ts';
+import type { AgentFacts, Content, EventFacts, Span } from './types.ts';
 
 /** The session's own agent, or one that a call started. */
 export interface Run {
@@ -98,8 +99,8 @@ function turnSpans(turn: Turn, previous: Turn | undefined, level: Level): Span[]
 function generationSpan(message: Message, input: Content | null, toolCount: number, level: Level): Span {
   const { scene, run, root, clock } = level;
   const { usage } = message;
-  const named = (text: string | undefined) => (text === undefined ? null : scene.contents.name(text));
-  const [model, stopReason] = [named(message.model), named(message.stopReason)];
+  const named = (text: string | undefined) => (text === undefined ? undefined : scene.contents.name(text));
+  const [model = null, stopReason = null] = [named(message.model), named(message.stopReason)];
   const { pricing } = scene.options;
   const startMs = usableTime(message.started) ?? clock(message.entries[0]) ?? root.startMs;
   return spanOf(scene, root.spanId, {
@@ -119,12 +120,18 @@ function generationSpan(message: Message, input: Content | null, toolCount: numb
         requestId: message.requestId ?? null,
         stopReason,
         toolCount,
-        usage: usage === undefined ? null : { ...usage, serviceTier: named(usage.serviceTier) ?? undefined },
+        usage: usage === undefined ? null : withNames(usage, named),
         incomplete: usage !== undefined && isIncomplete({ ended: stopReason !== null, usage }),
         cost: pricing === undefined ? null : costIn(message, pricing),
       },
     },
   });
+}
+
+/** Words of the transcript stand among the counts, too. */
+function withNames(usage: Usage, named: (text: string | undefined) => string | undefined): Usage {
+  const { serviceTier, speed, inferenceGeo } = usage;
+  return { ...usage, serviceTier: named(serviceTier), speed: named(speed), inferenceGeo: named(inferenceGeo) };
 }
 
 function callSpans(call: ToolCall, parent: Span, turnEnd: number, level: Level): Span[] {
@@ -172,9 +179,14 @@ function eventSpans(turn: Turn, previous: Turn | undefined, { scene, run, root, 
       ...what,
       spanId: scene.idOf('event', `${run.key} ${key}`),
       kind: 'event',
-      startMs: time,
+      startMs: Math.max(time, root.startMs),
       endMs: time,
-      facts: { agent: run.agent, event: facts },
+      facts: { agent: run.agent, event: time < root.startMs ? withTime(facts, time) : facts },
     });
   });
+}
+
+/** What came between two turns belongs to the second and lies at its start: when it was is told. */
+function withTime(facts: EventFacts, time: number): EventFacts {
+  return { ...facts, details: { ...facts.details, written_at: new Date(time).toISOString() } };
 }

@@ -6,11 +6,11 @@ import type { SpanOptions, TraceFacts } from './types.ts';
 
 export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
   const { prompt, entries } = turn;
-  const { mask = (text: string) => text, turnsBefore = 0 } = options;
+  const { mask = (text: string) => text } = options;
   const told = <T>(pick: (entry: Entry) => T | undefined): T | undefined =>
     (prompt && pick(prompt)) ?? firstOf(entries, pick);
   const masked = (text: string | undefined) => (text === undefined || text === '' ? null : mask(text));
-  const number = turn.number === 0 ? 0 : turn.number + turnsBefore;
+  const number = numberOf(turn, options);
   return {
     name: `Turn ${number}`,
     turn: number,
@@ -28,6 +28,11 @@ export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
     user: options.user ?? null,
     environment: options.environment ?? null,
   };
+}
+
+/** Along the conversation that leads to it, as `show` counts: a turn in the place of one that a rewind left has that one's number. */
+export function numberOf({ number, uuid }: Turn, { turnsBefore = 0, numbers }: SpanOptions): number {
+  return number === 0 ? 0 : (numbers?.get(uuid ?? '') ?? number + turnsBefore);
 }
 
 /** The first prompt of a continuation can have the id of the session before (H4); what answers it has its own. */

@@ -10,6 +10,7 @@ import type { Circumstances } from '../../graph/turnstate.ts';
 import type { Turn } from '../../graph/types.ts';
 import { firstTime } from './clock.ts';
 import { originalUuid } from './ids.ts';
+import { numberOf } from './trace.ts';
 import { type PlacedTurn, spansOfStray, spansOfTurns, statusOf, strayTraceId, turnTraceId } from './turn.ts';
 import type { Span, SpanOptions, TurnTrace } from './types.ts';
 
@@ -29,8 +30,12 @@ export function tracesOfChat(chat: Chat, given: ChatOptions, { stopped }: Circum
       left: !isCurrent && isLeft(entries, ends),
     });
   });
-  const strays = chat.allAgents.filter(({ calls }) => calls.length === 0);
-  return [...tracesOf(branches, options), ...strays.map((agent) => strayTrace(agent, options))];
+  return [...tracesOf(branches, options), ...straysOf(chat.allAgents, options)];
+}
+
+/** Agents without a session's transcript: each that no other of them started is a trace. */
+export function tracesOfAgents(allAgents: readonly Agent[], options: Omit<SpanOptions, 'agentOf'>): TurnTrace[] {
+  return straysOf(allAgents, { ...options, agentOf: agentLookup({ allAgents }) });
 }
 
 /** The turns of one conversation, in their order. */
@@ -49,12 +54,16 @@ function tracesOf(branches: readonly (readonly Turn[])[], options: SpanOptions):
     if (told === undefined) return [];
     const facts = {
       traceId,
-      turn: told.number === 0 ? 0 : told.number + (options.turnsBefore ?? 0),
+      turn: numberOf(told, options),
       promptId: originalUuid(told.prompt) ?? null,
       status: statusOf(told),
     };
     return toTrace(facts, (how) => spansOfTurns(ready, how), options);
   });
+}
+
+function straysOf(agents: readonly Agent[], options: SpanOptions): TurnTrace[] {
+  return agents.filter(({ calls }) => calls.length === 0).map((agent) => strayTrace(agent, options));
 }
 
 function strayTrace(agent: Agent, options: SpanOptions): TurnTrace {

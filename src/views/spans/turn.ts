@@ -3,6 +3,7 @@ import type { Agent } from '../../graph/agents.ts';
 import type { Turn } from '../../graph/types.ts';
 import { agentFacts, workOf } from './agents.ts';
 import { firstTime } from './clock.ts';
+import { enclosed } from './enclose.ts';
 import { agentKey, traceIdOf, traceKey } from './ids.ts';
 import { agentSpans } from './run.ts';
 import { sceneOf } from './scene.ts';
@@ -29,7 +30,7 @@ export function spansOfTurns(turns: readonly PlacedTurn[], options: SpanOptions)
     const run = { key: '', name: scene.trace.name, turns: [turn], previous, parent: null, agent: null };
     for (const span of agentSpans(scene, run)) if (!found.has(span.spanId)) found.set(span.spanId, span);
   }
-  return [...found.values()];
+  return enclosed([...found.values()]);
 }
 
 /** An agent that no call leads to: a trace of its own. */
@@ -41,7 +42,8 @@ export function spansOfStray(agent: Agent, options: SpanOptions): Span[] {
   const name = agent.warmup ? 'Warmup' : `Agent ${mask(agent.agentType ?? agent.agentId)}`;
   const trace = { ...traceFacts(first, options), name, turn: 0 };
   const scene = sceneOf(strayTraceId(agent, options), trace, options);
-  return agentSpans(scene, { key: '', name, turns, parent: null, agent: agentFacts(agent, 1, scene.contents) });
+  const run = { key: '', name, turns, parent: null, agent: agentFacts(agent, 1, scene.contents) };
+  return enclosed(agentSpans(scene, run));
 }
 
 export function turnTraceId(turn: Turn, { hash, sessionId, turnsBefore = 0 }: SpanOptions): string {

@@ -167,6 +167,22 @@ describe('other sessions', () => {
   });
 });
 
+test('what an OTLP backend did not take of a request is told in the log and not sent again; a warning is told too', async () => {
+  const [world, server] = [makeHome(), await startServer()];
+  const add = writeTurns(world.fileOf(A), 1);
+  const args = ['--otlp', server.url, '--wait', '0'];
+  server.mode = 'partial';
+  expect(await runHook(world, { session: A, args })).toEqual(QUIET);
+  await runHook(world, { session: A, args });
+  expect(server.requests.length).toBe(1);
+  const told = () => world.log().map(({ level, what }) => `${level} ${what}`);
+  expect(told()).toContainEqual(expect.stringMatching(/^error .*1 span was not taken: a word from the server$/));
+  server.mode = 'warn';
+  add();
+  await runHook(world, { session: A, args });
+  expect(told()).toContainEqual(expect.stringMatching(/^info .*otlp says: a word from the server$/));
+});
+
 describe('T6: versions that do not write why an answer ended', () => {
   const unsaid = () => `${turnLines(A, 1, undefined, false).lines.join('\n')}\n`;
 

@@ -46,6 +46,28 @@ const WITH_COMMENTS = `{
 }
 `;
 
+describe('skein hook uninstall', () => {
+  test.each([
+    '{"a":1}',
+    '{ "hooks": { "Stop": [ { "hooks": [ { "type": "command", "command": "x" } ] } ] } }',
+    WITH_COMMENTS,
+  ])('gives back the bytes that were there: %s', (text) => {
+    const file = settings(text);
+    install(file);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe(text);
+  });
+
+  test('what was changed since stays, blanks too', () => {
+    const file = settings('{"a":1}');
+    install(file);
+    const formatted = `${JSON.stringify(JSON.parse(read(file)), null, 4)}\n`;
+    writeFileSync(file, formatted);
+    removeHooks(file, REAL);
+    expect(read(file)).toBe('{\n    "a": 1\n}\n');
+  });
+});
+
 describe('skein hook install changes nothing but its own entries', () => {
   test('comments, order, numbers, indentation and the hooks of others stay', () => {
     const file = settings(WITH_COMMENTS);

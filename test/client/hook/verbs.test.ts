@@ -101,7 +101,60 @@ describe('skein hook install', () => {
   });
 });
 
+test('wrong usage ends with 2 and changes nothing', async () => {
+  const world = makeHome();
+  await verb(world, ['install', '--archive']);
+  const before = readFileSync(settingsOf(world), 'utf8');
+  for (const args of [
+    ['uninstall', '--archive'],
+    ['uninstall', '--otlp', 'http://127.0.0.1:9'],
+    ['status', '--dry-run'],
+    ['doctor', '--follow'],
+    ['install', '--otlp', 'localhost:4318'],
+    ['install', '--otlp', ''],
+  ]) {
+    const { code, err } = await verb(world, args);
+    expect([args.join(' '), code]).toEqual([args.join(' '), 2]);
+    expect(err).toMatch(/next: /);
+  }
+  expect(readFileSync(settingsOf(world), 'utf8')).toBe(before);
+  expect((await verb(world, ['install', '--timeout', '5'])).err).toContain('e.g. 100.');
+});
+
+test('a hook in the settings that a project shares is seen by status and doctor', async () => {
+  const world = makeHome();
+  const folder = join(world.home, 'app');
+  mkdirSync(join(folder, '.claude'), { recursive: true });
+  const hook = { hooks: [{ type: 'command', command: 'skein hook run --archive' }] };
+  writeFileSync(
+    join(folder, '.claude', 'settings.json'),
+    JSON.stringify({ hooks: { Stop: [hook] }, disableAllHooks: true }),
+  );
+  const env = { HOME: world.home, SKEIN_HOME: world.skein };
+  expect((await hookVerb(['status'], env, folder)).code).toBe(0);
+  const { out } = await hookVerb(['doctor'], env, folder);
+  expect(out).toContain(`installed in ${join(folder, '.claude', 'settings.json')}`);
+  expect(out).toContain('"disableAllHooks" is set');
+});
+
 describe('skein hook doctor says why nothing arrives', () => {
+  test('keys that cannot be read, a folder that is a file; what is wrong with settings is said once, also by status', async () => {
+    const world = makeHome();
+    writeFileSync(settingsOf(world), '{"hooks": []}');
+    mkdirSync(world.skein, { recursive: true });
+    writeFileSync(join(world.skein, 'export.json'), '{"LANGFUSE_PUBLIC_KEY": "pk",');
+    const { found } = await doctor(world);
+    expect(found[0]).toBe(`settings bad: cannot change the settings: "hooks" is not an object (${settingsOf(world)})`);
+    expect(found).toContain(`keys bad: ${join(world.skein, 'export.json')} is not a JSON object: it counts as none`);
+    expect((await verb(world, ['status'])).out.split('\n')[0]).toBe(
+      `cannot change the settings: "hooks" is not an object ${settingsOf(world)}`,
+    );
+    const file = join(world.home, 'file');
+    writeFileSync(file, '');
+    const text = (await doctor({ ...world, skein: file })).found.join('\n');
+    expect(text).toContain(`folder bad: ${file} is not a folder: nothing can be noted as sent`);
+  });
+
   test('not installed, and never run', async () => {
     const { code, found } = await doctor(makeHome());
     expect(code).toBe(1);
@@ -126,6 +179,20 @@ describe('skein hook doctor says why nothing arrives', () => {
     ]);
     writeFileSync(settingsOf(world), '{');
     expect((await doctor(world)).found[0]).toMatch(/^settings bad: cannot change the settings: it is not JSON/);
+  });
+
+  test('files that begin with a byte order mark are read as without it', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    mkdirSync(world.skein, { recursive: true });
+    const keys = { ...KEYS, LANGFUSE_BASE_URL: server.url };
+    writeFileSync(join(world.skein, 'export.json'), `\uFEFF${JSON.stringify(keys)}`, { mode: 0o600 });
+    expect((await verb(world, ['install', '--langfuse'])).code).toBe(0);
+    const installed = JSON.parse(readFileSync(settingsOf(world), 'utf8'));
+    writeFileSync(settingsOf(world), `\uFEFF${JSON.stringify({ ...installed, disableAllHooks: true })}`);
+    const { found } = await doctor(world);
+    expect(found).toContain(`settings bad: the client runs no hooks: "disableAllHooks" is set in ${settingsOf(world)}`);
+    expect(found).toContain(`keys ok: kept in ${join(world.skein, 'export.json')}`);
+    expect((await verb(world, ['install', '--langfuse', '--save-keys'], { LANGFUSE_USER_ID: 'ann' })).code).toBe(0);
   });
 
   test('the server refuses, the last run failed, keys are here only and others can read them', async () => {

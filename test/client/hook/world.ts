@@ -28,8 +28,11 @@ export interface SpanServer {
   readonly requests: { readonly headers: NodeJS.Dict<string | string[]> }[];
   /** Bodies that were taken, as text. */
   readonly bodies: string[];
-  /** How it answers from now on; hang: not at all · page: as a network that asks for a login · echo: refuses, and says the keys back. */
-  mode: 'take' | 'hang' | 'fail' | 'page' | 'echo';
+  /**
+   * How it answers from now on; hang: not at all · page: as a network that asks for a login · echo: refuses, and says the keys back ·
+   * partial: it took all but one · warn: it took all and says something.
+   */
+  mode: 'take' | 'hang' | 'fail' | 'page' | 'echo' | 'partial' | 'warn';
   /** Requests that got no answer. */
   readonly hanging: ServerResponse[];
 }
@@ -61,7 +64,9 @@ export async function startServer(): Promise<SpanServer> {
         state.spans.push(...spansIn(Buffer.concat(chunks)));
         state.bodies.push(gunzipSync(Buffer.concat(chunks)).toString('utf8'));
       }
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      const said = { rejectedSpans: state.mode === 'partial' ? '1' : '0', errorMessage: 'a word from the server' };
+      const answer = state.mode === 'take' ? {} : { partialSuccess: said };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

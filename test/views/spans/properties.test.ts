@@ -29,11 +29,28 @@ function expectWhole(traces: readonly TurnTrace[]): void {
       seen.add(spanId);
       expect(Number.isSafeInteger(startMs) && startMs >= 0 && startMs <= endMs).toBe(true);
     }
+    expectEnclosed(spans);
     for (const dialect of ['langfuse', 'genai'] as const) {
       const sent = JSON.stringify(toOtlp(spans, dialect, { version: '1' }));
       // No attribute without a value.
       expect(sent).not.toMatch(/"(?:string|int|double|bool|array)Value":null|"value":\{\}/);
     }
+  }
+}
+
+/**
+ * Parents are around their children. A message ends when it is written (T7): of the calls below it the agent is asked. An agent in
+ * the background may go on when its call and its turn are over (T6).
+ */
+function expectEnclosed(spans: readonly Span[]): void {
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  for (const span of spans) {
+    const parent = byId.get(span.parentSpanId ?? '');
+    if (parent === undefined) continue;
+    expect(span.startMs).toBeGreaterThanOrEqual(parent.startMs);
+    if (span.kind === 'agent' && span.facts.agent?.background) continue;
+    const around = parent.kind === 'generation' ? byId.get(parent.parentSpanId ?? '') : parent;
+    expect(span.endMs).toBeLessThanOrEqual(around?.endMs ?? Number.NaN);
   }
 }
 
@@ -59,7 +76,7 @@ function expectTotals(chat: Chat, traces: readonly TurnTrace[]): void {
 }
 
 describe('T3, T5: spans of any chat', () => {
-  test('ids are unique, parents stand before their children, nothing ends before it starts: recordings', () => {
+  test('ids are unique, parents stand before their children and around them, nothing ends before it starts: recordings', () => {
     let counted = 0;
     for (const [version, scenario] of recordings()) {
       const sessions = recorded(version, scenario);

@@ -290,8 +290,8 @@ describe('levels and events', () => {
     const compaction = only(second, 'event');
     expect([compaction.name, at(compaction.startMs), compaction.facts.event?.details]).toEqual([
       'context compacted',
-      3,
-      { trigger: 'auto', pre_tokens: 100 },
+      5,
+      { trigger: 'auto', pre_tokens: 100, written_at: timeOf(3) },
     ]);
   });
 
