@@ -9,6 +9,7 @@ import type { Input } from './input.ts';
 import { createLineFollower, type LineFollower } from './linefollower.ts';
 import { hasOutline, saveOutline } from './outlinemaker.ts';
 import type { PutPiece } from './packs.ts';
+import { createHolder } from './search/holder.ts';
 import { createLineJoiner, type LineJoiner } from './search/lines.ts';
 import { createPartWriter, type PartWriter } from './search/partwriter.ts';
 import { get, numberOf, run } from './sqlite.ts';
@@ -94,7 +95,12 @@ export function createAlongside(archive: Archive): Alongside {
     },
     follow(kind, input) {
       if (kind !== 'session' && kind !== 'agent') return undefined;
-      const follower = createLineFollower(input, () => index, kind === 'session');
+      const follower = createLineFollower(
+        input,
+        () => index,
+        (file) => createHolder(archive.db, file),
+        kind === 'session',
+      );
       return {
         from: follower.from,
         add(raw, put) {

@@ -15,7 +15,7 @@ export interface Changes {
 
 export function changesIn(db: Database, sources: readonly SourceFile[], full: boolean): Changes {
   const known = knownSources(db);
-  const left = full ? sources : sources.filter((file) => !known.isUpToDate(file));
+  const left = full ? sources : sources.filter((file) => !known.isArchived(file));
   const isForgotten = forgottenNames(db);
   const origin = archiveId(db);
   const files = left.filter(({ root, name, session }) => !isForgotten({ origin, root, name, session }));

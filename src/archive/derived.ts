@@ -8,6 +8,7 @@ import { closeFile, openFile } from '../disk/io.ts';
 import { DERIVED_SCHEMA, LAYOUT } from './derivedschema.ts';
 import { ArchiveError } from './errors.ts';
 import { INDEX_NAME } from './place.ts';
+import { openToRead } from './readonly.ts';
 import {
   all,
   type Database,
@@ -45,7 +46,7 @@ export function openIndexForReading(archive: Archive): DerivedIndex | undefined 
   const path = join(archive.folder, INDEX_NAME);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   return guarded('cannot open the index', path, () => {
-    const db = openDatabase(path, { readOnly: true });
+    const db = openToRead(path);
     if (fits(db, archive)) return { path, db, close: () => db.close() };
     db.close();
     return undefined;

@@ -1,19 +1,20 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 9;
+export const LAYOUT = 10;
 
 /** archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was made. */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
 
 /**
  * A row for each part of an entry that can be found. key: of the entry, the same for all its copies. place: which part. said: where
- * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. early:
+ * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. call: by
+ * id and where it stands, since ids that were made by hand are those of other sessions too. early:
  * results whose call was not seen yet. chat: of each session. The words are without content: what was found is read from the archive. They are merged sixteen parts at a time;
  * more often would take a fifth more time. 64 MB of transcripts make two parts of 5 MB; to gather 8 would be as many, and slower.
  */
 const WORDS = `
 CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE call (id TEXT PRIMARY KEY, tool INTEGER, file INTEGER) WITHOUT ROWID;
+CREATE TABLE call (id TEXT NOT NULL, piece INTEGER NOT NULL, tool INTEGER, file INTEGER, PRIMARY KEY (id, piece)) WITHOUT ROWID;
 CREATE TABLE early (call TEXT NOT NULL, part INTEGER NOT NULL, PRIMARY KEY (call, part)) WITHOUT ROWID;
 CREATE TABLE part (
   id INTEGER PRIMARY KEY, piece INTEGER NOT NULL, place INTEGER NOT NULL, key BLOB NOT NULL, said INTEGER NOT NULL,

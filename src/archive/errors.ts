@@ -36,6 +36,8 @@ export function toArchiveError(error: unknown, doing: string, where: string): un
   return toDiskError(error, doing, where);
 }
 
+/** What SQLite says where a file, or one it needs beside it, cannot be opened. */
+export const CANNOT_OPEN = 14;
 /** What SQLite calls a file that is no database. */
 export const NOT_A_DATABASE = 26;
 

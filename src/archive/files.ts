@@ -138,14 +138,20 @@ export function saveVersion(db: Database, { id, size, mtimeMs, chain, digest, ta
 export function dropVersion(db: Database, id: number): void {
   run(db, 'DELETE FROM run WHERE version = ?', id);
   run(db, 'DELETE FROM scrub WHERE version = ?', id);
+  run(db, 'DELETE FROM cut WHERE version = ?', id);
   run(db, 'DELETE FROM version WHERE id = ?', id);
 }
 
 export function dropFile(db: Database, id: number): void {
   for (const version of versionsOf(db, id)) dropVersion(db, version.id);
   run(db, 'DELETE FROM place WHERE file = ?', id);
+  run(db, 'DELETE FROM seen WHERE file = ?', id);
   run(db, 'DELETE FROM imported WHERE file = ?', id);
   run(db, 'DELETE FROM file WHERE id = ?', id);
+}
+
+export function setSession(db: Database, file: number, session: string): void {
+  run(db, 'UPDATE file SET session = ? WHERE id = ?', session, file);
 }
 
 /** Which version the source has now, and its mtime: what tells the next sync that nothing changed. */

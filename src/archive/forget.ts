@@ -1,8 +1,9 @@
 /** Takes something out for good: its bytes leave the archive's file, and a tombstone keeps the next sync from taking it again. */
 
+import { cutPrompts } from './cutprompts.ts';
 import { emptyIndex } from './derived.ts';
 import { type ArchivedFile, dropFile } from './files.ts';
-import { saveSpan, spansOfFiles } from './forgottenspans.ts';
+import { type ForgottenSpan, saveSpan, spansOfFiles } from './forgottenspans.ts';
 import { transaction } from './sqlite.ts';
 import { type Archive, guarded, noteChange } from './store.ts';
 import { compact, sweep } from './sweep.ts';
@@ -14,23 +15,29 @@ export interface Forgotten {
   readonly pieces: number;
   /** Bytes of them before compression. */
   readonly bytes: number;
+  /** Lines of archived histories of prompts. */
+  readonly prompts: number;
   /** Parts of the archive that cannot be read, and hold something of it beside what is still needed. */
   readonly unreadable: number;
   /** Why the archive's file was not made smaller. What was freed is overwritten all the same. */
   readonly uncompacted: string | undefined;
 }
 
-/** `sessions`: the ids of those that are forgotten as a whole, with what is still to come of them. */
+/**
+ * `sessions`: the ids of those that are forgotten as a whole, with what is still to come of them. `lost`: when those of which only
+ * prompts are left went on, where these do not name them.
+ */
 export function forget(
   archive: Archive,
   files: readonly ArchivedFile[],
   now: Date,
   sessions: readonly string[] = wholeSessions(files),
+  lost: readonly ForgottenSpan[] = [],
 ): Forgotten {
   const { db, path } = archive;
   const whole = new Set(sessions);
   return guarded('cannot forget', path, () => {
-    const spans = spansOfFiles(db, files);
+    const spans = [...spansOfFiles(db, files), ...lost];
     // The index holds the words too; the next sync makes it anew.
     emptyIndex(archive);
     // Freed pages are overwritten at once; compacting the file then removes them.
@@ -46,8 +53,10 @@ export function forget(
         dropFile(db, file.id);
       }
       for (const span of spans) saveSpan(db, span);
+      const { prompts, unreadable } = cutPrompts(db, now);
       noteChange(db);
-      return sweep(db);
+      const result = sweep(db);
+      return { ...result, prompts, unreadable: result.unreadable + unreadable };
     });
     // A sync that ran meanwhile may have indexed it once more.
     emptyIndex(archive);

@@ -5,9 +5,11 @@
 import { toEntry } from '../format/entry.ts';
 import { splitLines } from '../format/lines.ts';
 import { memorySource } from '../format/session.ts';
+import { projectSlug } from '../format/slug.ts';
 import { parseTimestamp } from '../format/time.ts';
 import { ArchiveError } from './errors.ts';
 import { type ArchivedFile, versionsOf } from './files.ts';
+import { NEAR_MS } from './history.ts';
 import { slugOf } from './mountfiles.ts';
 import { createPieceReader } from './packs.ts';
 import { bytesOfVersion } from './read.ts';
@@ -33,6 +35,16 @@ export function allSpans(db: Database): ForgottenSpan[] {
 export function spanOf(db: Database, what: string): ForgottenSpan | undefined {
   const row = get(db, `${SQL} WHERE what = ?`, what);
   return row && toSpan(row);
+}
+
+/** Whether a prompt of a project may be of a session that was going on then. */
+export function isWithin(
+  { slug, first, last }: ForgottenSpan,
+  project: string | undefined,
+  time: number | undefined,
+): boolean {
+  if (project === undefined || time === undefined || projectSlug(project) !== slug) return false;
+  return time >= first - NEAR_MS && time <= last + NEAR_MS;
 }
 
 function toSpan(row: Row): ForgottenSpan {

@@ -35,6 +35,9 @@ function withPastes(display: string, pasted: JsonObject | undefined): string {
   });
 }
 
+/** A prompt and its entry are written at the same moment, as nearly as clocks can tell. */
+export const NEAR_MS = 10_000;
+
 export interface RecoveredChat {
   readonly sessionId: string;
   readonly project: string | undefined;
@@ -60,10 +63,15 @@ export function recoverChats(prompts: Iterable<TypedPrompt>): RecoveredChat[] {
           : undefined;
     const grown = chat ?? [];
     grown.push(prompt);
-    if (chat === undefined) chats.set(prompt.sessionId ?? idFrom('chat', prompt.project ?? '', String(time)), grown);
+    if (chat === undefined) chats.set(prompt.sessionId ?? madeId(prompt.project, time), grown);
     if (prompt.sessionId === undefined) last.set(prompt.project ?? '', { time, chat: grown });
   }
   return [...chats].map(([sessionId, own]) => ({ sessionId, project: own[0]?.project, prompts: own }));
+}
+
+/** The id of a chat whose prompts name none: of where and when the first was typed. */
+export function madeId(project: string | undefined, time: number): string {
+  return idFrom('chat', project ?? '', String(time));
 }
 
 function* once(prompts: Iterable<TypedPrompt>): Generator<TypedPrompt> {

@@ -15,17 +15,18 @@ import {
   findVersion,
   saveVersion,
   setCurrent,
+  setSession,
   type Version,
   versionOf,
   versionsOf,
 } from './files.ts';
-import { noteImported, saveIdentity, wasReplaced } from './identity.ts';
+import { noteImported, saveIdentity, wasOnlyImported, wasReplaced } from './identity.ts';
 import { chunksOf, type Input } from './input.ts';
 import { isWhole, mendLines, mendVersion } from './mend.ts';
 import type { PieceWriter } from './packs.ts';
-import { bytesOfVersion } from './read.ts';
-import { createRunWriter } from './runs.ts';
-import { type SourceState, saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
+import { createPieceTaker } from './piecetaker.ts';
+import { isMasked, type SourceState, sourceOf } from './scrubs.ts';
+import { beginningOf, dropSeen, type SeenState, saveSeen, scrubbedCopy, seenOf } from './seen.ts';
 import { BLOCK, splitPieces } from './split.ts';
 import { type Database, insert, NO_BYTES } from './sqlite.ts';
 import { isForgottenNow } from './tombstones.ts';
@@ -38,8 +39,10 @@ export interface Step {
   /** Bytes taken. */
   readonly bytes: number;
   readonly done: boolean;
-  /** What was archived of the file before is scrubbed; this is not. */
+  /** What was archived of the file before is scrubbed, or something of it was elsewhere; this is not. */
   readonly unscrubbed?: boolean;
+  /** Lines that were scrubbed elsewhere are masked here too. */
+  readonly masked?: boolean;
   /** What was stored of it was damaged, and is whole now. */
   readonly mended?: boolean;
   /** Reading ended early; what was read before is taken. */
@@ -51,7 +54,7 @@ export interface IngestOptions {
   readonly full?: boolean;
   /** It comes with another archive, not from the disk. */
   readonly imported?: boolean;
-  /** Asked for a file that is new. */
+  /** Asked for a file that is new, or of which it is not known yet. */
   readonly session?: () => string | undefined;
   /** Sees the lines that are taken. */
   readonly follow?: FollowedFile;
@@ -75,11 +78,36 @@ export function ingestStep(
 ): Step {
   const file = findFile(db, key);
   const before = file?.current === undefined ? undefined : findVersion(db, file.current);
-  if (file === undefined && isForgottenNow(db, { ...key, session: () => options.session?.() }))
-    return { outcome: 'unchanged', bytes: 0, done: true };
+  // One that is known belongs to its session from the first line on that says so.
+  const session = file === undefined || file.session !== undefined ? undefined : options.session?.();
+  if (file === undefined || session !== undefined) {
+    const isForgotten = isForgottenNow(db, { ...key, session: () => session ?? options.session?.() });
+    if (isForgotten) return { outcome: 'unchanged', bytes: 0, done: true };
+  }
+  if (file !== undefined && session !== undefined) setSession(db, file.id, session);
   if (file === undefined || before === undefined)
     return { ...takeNew(db, pieces, key, input, file, options), outcome: 'added' };
-  const { scrubbed, ...source } = sourceOf(db, before);
+  const ingesting: Ingesting = { db, pieces, key, input, file, before, options };
+  const seen = options.imported ? undefined : seenOf(db, file.id);
+  if (seen === undefined) return ingestKnown(ingesting);
+  return ingestSeen(ingesting, seen) ?? ingestKnown(ingesting);
+}
+
+interface Ingesting {
+  readonly db: Database;
+  readonly pieces: PieceWriter;
+  readonly key: FileKey;
+  readonly input: Input;
+  readonly file: ArchivedFile;
+  /** Its present state as far as it is known. */
+  readonly before: Version;
+  readonly options: IngestOptions;
+}
+
+/** A file whose present state was its source's. */
+function ingestKnown(ingesting: Ingesting): Step {
+  const { db, pieces, key, input, file, before, options } = ingesting;
+  const source = sourceOf(db, before);
   const same = source.size === input.size && file.mtimeMs === input.mtimeMs;
   if (same && !options.full) return { outcome: 'unchanged', bytes: 0, done: true };
   const full = options.full === true || wasReplaced(db, file.id, input.identity);
@@ -87,26 +115,80 @@ export function ingestStep(
     const mended = options.full === true && mend(db, pieces, key, before, input);
     if (source.size < input.size) {
       const taken = take(db, pieces, key, mended ? versionOf(db, before.id) : before, input, options);
-      return { ...taken, outcome: 'appended', unscrubbed: scrubbed, mended };
+      return { ...taken, outcome: 'appended', unscrubbed: taken.unscrubbed || isMasked(db, before.id), mended };
     }
     if (same) return { outcome: 'unchanged', bytes: 0, done: true, mended };
-    setCurrent(db, file.id, before.id, input.mtimeMs);
-    saveIdentity(db, file.id, input.identity);
-    return { outcome: 'touched', bytes: 0, done: true, mended };
+    return { ...touch(ingesting, before), mended };
   }
   const known = scrubbedBeginning(db, file.id, input, modeOf(key.name));
   if (known !== undefined) {
     setCurrent(db, file.id, known.id, -1);
     return ingestStep(db, pieces, key, input, { ...options, full: true });
   }
-  return { ...takeNew(db, pieces, key, input, file, options), outcome: 'rewritten', unscrubbed: scrubbed };
+  const kept = options.imported ? undefined : keptAlready(ingesting);
+  if (kept !== undefined) {
+    saveSeen(db, file.id, kept.seen);
+    return touch(ingesting, kept.version);
+  }
+  return takeAnother(ingesting, 'rewritten');
+}
+
+/** A file that was last seen in another state than the one that is kept; undefined when it is that no more. */
+function ingestSeen(ingesting: Ingesting, seen: SeenState): Step | undefined {
+  const { db, pieces, key, input, file, before, options } = ingesting;
+  const same = seen.size === input.size && file.mtimeMs === input.mtimeMs;
+  if (same && !options.full) return { outcome: 'unchanged', bytes: 0, done: true };
+  const mode = modeOf(key.name);
+  const goesOnSeen = goesOn(seen, input, mode, options.full === true || wasReplaced(db, file.id, input.identity));
+  if (goesOnSeen && seen.size === input.size) {
+    const mended = options.full === true && mend(db, pieces, key, before, input, { linesOnly: true });
+    return same ? { outcome: 'unchanged', bytes: 0, done: true, mended } : { ...touch(ingesting, before), mended };
+  }
+  const beginning = goesOnSeen ? beginningOf(db, before, input) : undefined;
+  // It came nearer to what is kept, without being it yet.
+  if (beginning !== undefined && beginning.size < before.size) {
+    saveSeen(db, file.id, beginning);
+    return touch(ingesting, before);
+  }
+  dropSeen(db, file.id);
+  if (!goesOnSeen || goesOn(sourceOf(db, before), input, mode, true)) return undefined;
+  return takeAnother(ingesting, 'appended');
+}
+
+/** A version beside the one there is. */
+function takeAnother({ db, pieces, key, input, file, before, options }: Ingesting, outcome: Outcome): Step {
+  const wasMasked = isMasked(db, before.id);
+  const taken = takeNew(db, pieces, key, input, file, options);
+  return { ...taken, outcome, unscrubbed: taken.unscrubbed || wasMasked };
+}
+
+/** The same bytes, another time. */
+function touch({ db, file, input }: Ingesting, version: Version): Step {
+  setCurrent(db, file.id, version.id, input.mtimeMs);
+  saveIdentity(db, file.id, input.identity);
+  return { outcome: 'touched', bytes: 0, done: true };
+}
+
+/** The scrubbed copy of it took its place, or all that was known of it came with another archive, which has more of it. */
+function keptAlready({ db, file, before, input }: Ingesting): { version: Version; seen: SeenState } | undefined {
+  const copy = scrubbedCopy(db, file.id, input);
+  if (copy !== undefined) return { version: copy, seen: copy };
+  const seen = wasOnlyImported(db, file.id) ? beginningOf(db, before, input) : undefined;
+  return seen && { version: before, seen };
 }
 
 /** What is stored may be damaged although its digest, which was just compared, is not. */
-function mend(db: Database, pieces: PieceWriter, key: FileKey, version: Version, input: Input): boolean {
+function mend(
+  db: Database,
+  pieces: PieceWriter,
+  key: FileKey,
+  version: Version,
+  input: Input,
+  { linesOnly = sourceOf(db, version).scrubbed } = {},
+): boolean {
   if (isWhole(db, version)) return false;
   const mending = { db, pieces, mode: modeOf(key.name) };
-  return sourceOf(db, version).scrubbed ? mendLines(mending, version, input) : mendVersion(mending, version, input);
+  return linesOnly ? mendLines(mending, version, input) : mendVersion(mending, version, input);
 }
 
 /** A version that was scrubbed and now is the source's beginning again: what was masked must not come back as another version. */
@@ -138,7 +220,7 @@ function takeNew(
 }
 
 /** Whether the input still begins with what was archived of it. */
-function goesOn(before: SourceState, input: Input, mode: 'lines' | 'blocks', full: boolean): boolean {
+function goesOn(before: SeenState, input: Input, mode: 'lines' | 'blocks', full: boolean): boolean {
   if (before.size > input.size) return false;
   // The last block of such a file is a piece although it is not full: nothing can follow it.
   if (mode === 'blocks' && before.size < input.size && before.size % BLOCK !== 0) return false;
@@ -163,54 +245,33 @@ function take(
   key: FileKey,
   version: Version,
   input: Input,
-  { follow }: IngestOptions,
+  { follow, imported = false }: IngestOptions,
 ): Omit<Step, 'outcome'> {
   const mode = modeOf(key.name);
   const source = sourceOf(db, version);
-  const runs = createRunWriter(db, version.id);
-  const own = source.scrubbed ? digestOfPieces(db, version) : undefined;
-  const store = (raw: Buffer) => {
-    const put = pieces.put(raw);
-    runs.add(put.id, put.param);
-    own?.update(raw);
-    follow?.add(raw, put);
-  };
-  const splitter = splitPieces(mode, store);
+  const taker = createPieceTaker({ db, pieces, key, version, follow });
+  const splitter = splitPieces(mode, taker.add);
   const start = source.size - source.tail;
   const end = Math.min(input.size, start + STEP_BYTES);
-  follow?.from(start);
+  follow?.from(start, version.file);
   const { digest, problem } = feed(input, source, start, end, (chunk) => splitter.push(chunk));
   const reached = digest.size();
   // It became shorter since it was opened, or cannot be read: the version stays as it was, the next sync looks again.
   if (reached < source.size || (problem && reached === source.size)) return { bytes: 0, done: true, problem };
   const isEnd = end === input.size || reached < end;
   const rest = splitter.rest();
-  if (mode === 'blocks' && isEnd && rest.length > 0) store(rest);
-  runs.save();
+  if (mode === 'blocks' && isEnd && rest.length > 0) taker.add(rest);
   const tail = mode === 'lines' && rest.length > 0 ? rest : NO_BYTES;
-  own?.update(tail);
-  const state = stateOf(own ?? digest);
+  const state = taker.save(digest, tail);
   saveVersion(db, { ...version, ...state, mtimeMs: input.mtimeMs, tail });
-  const at = scrubbedAt(db, version.id);
-  if (at !== undefined) saveScrub(db, version.id, at, { ...stateOf(digest), tail: tail.length });
   setCurrent(db, version.file, version.id, isEnd ? input.mtimeMs : -1);
   saveIdentity(db, version.file, input.identity);
   if (isEnd) {
-    forgetTwin(db, version);
+    forgetTwin(db, version, imported);
     follow?.end({ ...state, id: version.file }, tail);
   }
-  return { bytes: reached - source.size, done: isEnd, problem };
-}
-
-function stateOf(digest: Digest): Pick<Version, 'size' | 'chain' | 'digest'> {
-  return { size: digest.size(), chain: Buffer.from(digest.link().chain), digest: digest.value() };
-}
-
-/** What a scrubbed version has of its source is other bytes: they are read again, without the torn end. */
-function digestOfPieces(db: Database, version: Version): Digest {
-  const digest = createDigest();
-  for (const bytes of bytesOfVersion(db, { ...version, tail: NO_BYTES })) digest.update(bytes);
-  return digest;
+  const [masked, unscrubbed] = [taker.masked(), taker.unscrubbed()];
+  return { bytes: reached - source.size, done: isEnd, masked, unscrubbed, problem };
 }
 
 /** Reads once what both need: the digest from its last block on, the splitter from the end of the last whole piece. */
@@ -238,12 +299,14 @@ function feed(
   }
 }
 
-/** A file that is as it once was needs no second version of that. */
-function forgetTwin(db: Database, { id, file }: Version): void {
+/** A file that is as it once was needs no second version of that. Its source may be another one, which was masked alike. */
+function forgetTwin(db: Database, { id, file }: Version, imported: boolean): void {
   const versions = versionsOf(db, file);
   const own = versions.find((version) => version.id === id);
   const twin = versions.find((each) => each.id !== id && each.size === own?.size && own.digest.equals(each.digest));
   if (own === undefined || twin === undefined) return;
   setCurrent(db, file, twin.id, own.mtimeMs);
+  const source = sourceOf(db, own);
+  if (!imported && !source.digest.equals(sourceOf(db, twin).digest)) saveSeen(db, file, source);
   dropVersion(db, id);
 }

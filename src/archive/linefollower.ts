@@ -6,12 +6,13 @@ import { findableOf } from '../views/search/parts.ts';
 import type { Input } from './input.ts';
 import type { PutPiece } from './packs.ts';
 import { withoutParam } from './piece.ts';
+import type { Holder } from './search/holder.ts';
 import { findableLine, type LineJoiner } from './search/lines.ts';
 import type { PartWriter } from './search/partwriter.ts';
 
 export interface LineFollower {
-  /** What comes next begins at this byte of the file. */
-  from(start: number): void;
+  /** What comes next begins at this byte of the archive's file. */
+  from(start: number, file: number): void;
   /** A line, or a part of a very long one. */
   add(raw: Buffer, put: PutPiece): void;
   /** The outline, if all of the file passed by; `tail` is its torn end. */
@@ -23,8 +24,14 @@ export type WordsAt = () => { readonly parts: PartWriter; readonly lines: LineJo
 
 const NEWLINE = 10;
 
-export function createLineFollower(input: Input, wordsAt: WordsAt, withOutline: boolean): LineFollower {
+export function createLineFollower(
+  input: Input,
+  wordsAt: WordsAt,
+  holderOf: (file: number) => Holder,
+  withOutline: boolean,
+): LineFollower {
   let outline = withOutline ? createOutline() : undefined;
+  let holder: Holder | undefined;
   let at = 0;
   let number = 1;
   let near: Buffer | undefined;
@@ -43,25 +50,29 @@ export function createLineFollower(input: Input, wordsAt: WordsAt, withOutline: 
   }
 
   return {
-    from(start) {
+    from(start, file) {
+      if (holder?.file !== file) holder = holderOf(file);
       // Another process took a part of it, or it is not read from its beginning.
       if (start !== at) outline = undefined;
       at = start;
     },
     add(raw, put) {
+      if (holder === undefined) return;
+      holder.saw(put.id);
       const words = put.isNew ? wordsAt() : undefined;
       const length = raw.length - 1;
       near = raw;
       if (raw[length] !== NEWLINE || words?.lines.open() !== undefined) {
         outline = undefined;
         const joined = words?.lines.push(put.id, withoutParam(put.bytes));
-        if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes));
+        if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes), holder);
       } else if (words !== undefined) {
         const parsed = toParsedEntry(source, lineOf(length, true), raw.subarray(0, length));
         outline?.add(parsed.entry);
         words.parts.add(
           put.id,
           isTheSame(parsed, put) ? findableOf(parsed.entry, parsed.json) : findableLine(withoutParam(put.bytes)),
+          holder,
         );
       } else outline?.add(toEntry(source, lineOf(length, true), raw.subarray(0, length)));
       at += raw.length;

@@ -1,18 +1,27 @@
 /** Two archives made one. */
 import type { Problem } from '../disk/errors.ts';
-import { createDigest } from './digest.ts';
-import { ArchiveError, toArchiveError } from './errors.ts';
-import { type ArchivedFile, allFiles, findFile, setCurrent, type Version, versionsOf } from './files.ts';
+import { toArchiveError } from './errors.ts';
+import {
+  type ArchivedFile,
+  allFiles,
+  dropVersion,
+  findFile,
+  findVersion,
+  setCurrent,
+  type Version,
+  versionsOf,
+} from './files.ts';
 import { saveSpan, spanOf } from './forgottenspans.ts';
 import { modeOf } from './ingest.ts';
-import { chunksOf } from './input.ts';
+import { copyMasked } from './masked.ts';
 import { isWhole, mendLines, mendVersion } from './mend.ts';
 import { archivedInput } from './read.ts';
 import { readableOf } from './readable.ts';
-import { saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
+import { isMasked, saveCut, saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
+import { saveSeen, seenOf, startsWith } from './seen.ts';
 import { all, type Database, get, numberOf, run, textOf, transaction } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
-import { type Batch, createBatch, ingestSteps } from './take.ts';
+import { type Batch, createBatch, ingestSteps, type Taken } from './take.ts';
 import { forgottenNames, placeStone, sessionStone } from './tombstones.ts';
 import { atOnce, inTurns, type Work } from './turns.ts';
 
@@ -24,6 +33,8 @@ export interface Merged {
   readonly known: number;
   /** Versions that were here, damaged, and are whole now. */
   readonly mended: number;
+  /** Versions with lines that were scrubbed here: they are masked. */
+  readonly masked: number;
   /** Files not taken because they were forgotten here. */
   readonly forgotten: number;
   readonly bytes: number;
@@ -59,7 +70,7 @@ function* mergeAll(own: Archive, other: Archive, { signal, onFile }: MergeOption
   const files = allFiles(other.db);
   const problems: Problem[] = [];
   const merging: Merging = { batch, own: own.db, other: other.db, signal, report: (problem) => problems.push(problem) };
-  const sum = { added: 0, known: 0, mended: 0, bytes: 0 };
+  const sum = { added: 0, known: 0, mended: 0, masked: 0, bytes: 0 };
   let forgotten = 0;
   try {
     for (const file of files) {
@@ -71,6 +82,7 @@ function* mergeAll(own: Archive, other: Archive, { signal, onFile }: MergeOption
         sum.added += merged.added;
         sum.known += merged.known;
         sum.mended += merged.mended;
+        sum.masked += merged.masked;
         sum.bytes += merged.bytes;
       }
       onFile?.({ bytes: versions.reduce((total, version) => total + version.size, 0) });
@@ -80,7 +92,10 @@ function* mergeAll(own: Archive, other: Archive, { signal, onFile }: MergeOption
     batch.abandon();
   }
   const stopped = signal?.aborted === true;
-  if (!stopped) copyTombstones(own.db, other.db);
+  if (!stopped) {
+    copyTombstones(own.db, other.db);
+    transaction(own.db, () => copyMasked(own.db, other.db));
+  }
   return { files: files.length, ...sum, forgotten, problems, stopped };
 }
 
@@ -94,7 +109,7 @@ function adoptId(own: Database, other: Database): void {
   });
 }
 
-type MergedFile = Pick<Merged, 'added' | 'known' | 'mended' | 'bytes'>;
+type MergedFile = Pick<Merged, 'added' | 'known' | 'mended' | 'masked' | 'bytes'>;
 
 interface Merging {
   readonly batch: Batch;
@@ -110,20 +125,22 @@ function* mergeFile(merging: Merging, file: ArchivedFile, versions: readonly Ver
   const ordered = versions.toSorted((a, b) => Number(a.id === file.current) - Number(b.id === file.current));
   const before = findFile(own, file);
   const broken = before === undefined ? [] : versionsOf(own, before.id).filter((version) => !isWhole(own, version));
-  const sum = { added: 0, known: 0, mended: 0, bytes: 0 };
+  const sum = { added: 0, known: 0, mended: 0, masked: 0, bytes: 0 };
   for (const version of ordered) {
     if (broken.length > 0) sum.mended += yield* mendFrom(merging, file, version, broken);
-    const taken = yield* mergeVersion(merging, file, version);
+    const taken = yield* mergeVersion(merging, file, version, before?.current);
     if (taken === 'known') sum.known += 1;
-    if (typeof taken !== 'number') continue;
+    if (typeof taken === 'string') continue;
     sum.added += 1;
-    sum.bytes += taken;
+    sum.bytes += taken.bytes;
+    if (taken.masked) sum.masked += 1;
   }
   const after = findFile(own, file);
-  if (sum.added === 0 || after?.current === undefined) return sum;
+  if (after?.current === undefined) return sum;
   // What this machine's own source looked like stays what the next sync compares with.
   const current = before?.current ?? after.current;
   const mtimeMs = before?.current === undefined ? file.mtimeMs : before.mtimeMs;
+  if (after.current === current && after.mtimeMs === mtimeMs) return sum;
   batch.step((db) => {
     setCurrent(db, after.id, current, mtimeMs);
     return { bytes: 0 };
@@ -148,12 +165,13 @@ function* mendFrom({ batch, other }: Merging, file: ArchivedFile, theirs: Versio
   return before - broken.length;
 }
 
-/** The bytes taken; what is neither taken nor known was left out. */
+/** What was taken; what is neither taken nor known was left out. `present`: what was this archive's present state of the file before. */
 function* mergeVersion(
   { batch, own, other, signal, report }: Merging,
   file: ArchivedFile,
   version: Version,
-): Work<number | 'known' | 'left out'> {
+  present: number | undefined,
+): Work<Pick<Taken, 'bytes' | 'masked'> | 'known' | 'left out'> {
   const here = findFile(own, file);
   const versions = here === undefined ? [] : versionsOf(own, here.id);
   // Scrubbed here, or scrubbed there: the bytes it was taken from are the same.
@@ -175,6 +193,9 @@ function* mergeVersion(
   // Where ours is the beginning of theirs it is lengthened.
   if (here !== undefined && shorter !== undefined) {
     batch.step((db) => {
+      // It is this machine's file that stays the shorter one; in the same step, so that a kill does not part them.
+      const isSource = present === shorter.id && here.origin === archiveId(db) && modeOf(here.name) === 'lines';
+      if (isSource && seenOf(db, here.id) === undefined) saveSeen(db, here.id, sourceOf(db, shorter));
       setCurrent(db, here.id, shorter.id, -1);
       return { bytes: 0 };
     });
@@ -182,15 +203,34 @@ function* mergeVersion(
   // Sizes and times may agree by chance: the bytes are compared.
   const options = { full: true, imported: true, session: () => file.session, signal };
   const input = { ...archivedInput(other, version), size: readable.size };
-  const { bytes } = yield* ingestSteps(batch, file, input, options);
+  const taken = yield* ingestSteps(batch, file, input, options);
+  if (shorter === undefined && isDoubled(batch, file, versions)) return 'known';
   if (at !== undefined) {
     batch.step((db) => {
-      const taken = findFile(db, file)?.current;
-      if (taken !== undefined) saveScrub(db, taken, at, theirs);
+      const current = findFile(db, file)?.current;
+      if (current !== undefined) saveScrub(db, current, at, theirs);
+      if (current !== undefined && !isMasked(other, version.id)) saveCut(db, current);
       return { bytes: 0 };
     });
   }
-  return bytes;
+  return taken;
+}
+
+/** What was masked or left out on its way in may be, or begin, what was here: it is no version of its own then. */
+function isDoubled(batch: Batch, file: ArchivedFile, before: readonly Version[]): boolean {
+  const { doubled } = batch.step((db, pieces) => {
+    const taken = findVersion(db, findFile(db, file)?.current ?? 0);
+    if (taken === undefined || before.some(({ id }) => id === taken.id)) return { bytes: 0, doubled: true };
+    if (!sourceOf(db, taken).scrubbed) return { bytes: 0, doubled: false };
+    // The lines of both are read.
+    pieces.flush();
+    const longer = before.find((each) => startsWith(db, each, taken));
+    if (longer === undefined) return { bytes: 0, doubled: false };
+    setCurrent(db, longer.file, longer.id, -1);
+    dropVersion(db, taken.id);
+    return { bytes: 0, doubled: true };
+  });
+  return doubled;
 }
 
 function damageOf(file: ArchivedFile, fault: string, taken: boolean): Problem {
@@ -200,24 +240,6 @@ function damageOf(file: ArchivedFile, fault: string, taken: boolean): Problem {
     where: `${file.root}/${file.name}`,
     next: taken ? 'What lies before the damage was taken.' : 'It was left out; all else was taken.',
   };
-}
-
-/** Whether a version begins with some bytes, or is the same. */
-function startsWith(
-  db: Database,
-  longer: Version,
-  { size, digest: wanted }: Pick<Version, 'size' | 'digest'>,
-): boolean {
-  if (longer.size === size) return longer.digest.equals(wanted);
-  if (longer.size < size) return false;
-  const digest = createDigest();
-  try {
-    for (const chunk of chunksOf(archivedInput(db, longer), 0, size)) digest.update(chunk);
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    return false;
-  }
-  return digest.value().equals(wanted);
 }
 
 /**

@@ -10,7 +10,7 @@ import { type ArchivedFile, type Version, versionOf, versionsOf } from './files.
 import { chunksOf, openInput } from './input.ts';
 import { checkedBytes } from './read.ts';
 import { foldersOf, isInside, leadsOut, ownFiles } from './restoreplaces.ts';
-import { scrubbedAt, sourceOf } from './scrubs.ts';
+import { isMasked, sourceOf } from './scrubs.ts';
 import { pathOf } from './sources.ts';
 import type { Database } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
@@ -99,7 +99,7 @@ function* restoreFile(db: Database, file: ArchivedFile, path: string, options: F
     const version = chosenVersion(db, file, options.version);
     if (version === undefined) return { outcome: 'missing', bytes, scrubbed };
     bytes = version.size;
-    scrubbed = scrubbedAt(db, version.id) !== undefined;
+    scrubbed = isMasked(db, version.id);
     if (!isInside(file.name) || (options.to !== undefined && leadsOut(path, options.to)))
       return { outcome: 'refused', bytes, scrubbed };
     const done = yield* restoreOne(db, version, path, options);

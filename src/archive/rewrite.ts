@@ -2,9 +2,10 @@
 import { createDigest } from './digest.ts';
 import { type ArchivedFile, saveVersion, type Version } from './files.ts';
 import { modeOf } from './ingest.ts';
+import type { MaskMemory } from './masked.ts';
 import type { PieceReader, PieceWriter } from './packs.ts';
 import { createRunWriter, runsOf } from './runs.ts';
-import { saveScrub, sourceOf } from './scrubs.ts';
+import { isMasked, saveCut, saveScrub, sourceOf } from './scrubs.ts';
 import { splitPieces } from './split.ts';
 import type { Database } from './sqlite.ts';
 import { type StoredPiece, storedLines } from './storedlines.ts';
@@ -38,6 +39,8 @@ export interface Rewriting {
   /** Pieces of lines to mask. */
   readonly hits: ReadonlySet<number>;
   readonly at: string;
+  /** Of the secrets that are masked; without it lines are left out. */
+  readonly memory?: MaskMemory;
 }
 
 /** How many lines changed. */
@@ -46,13 +49,16 @@ export function* rewrite(work: Rewriting, file: ArchivedFile, version: Version, 
   const source = sourceOf(db, version);
   const runs = createRunWriter(db, version.id, { anew: true });
   const digest = createDigest();
+  const isCut = work.memory === undefined && !isMasked(db, version.id);
   let lines = tail === version.tail ? 0 : 1;
   for (const line of storedLines(db, version, file.name, work.reader)) {
     const raw = line.pieces.some(({ id }) => hits.has(id)) ? work.mask(line.raw) : line.raw;
     if (raw === line.raw) for (const { id, param } of line.pieces) runs.add(id, param);
     else {
       lines += 1;
-      for (const { id, param } of stored(pieces, raw, modeOf(file.name))) runs.add(id, param);
+      const made = stored(pieces, raw, modeOf(file.name));
+      for (const { id, param } of made) runs.add(id, param);
+      work.memory?.remember(line, made);
     }
     digest.update(raw);
     yield;
@@ -63,6 +69,7 @@ export function* rewrite(work: Rewriting, file: ArchivedFile, version: Version, 
   saveVersion(db, { ...version, size: digest.size(), chain, digest: digest.value(), tail });
   // What the source looks like does not change by being scrubbed again.
   saveScrub(db, version.id, work.at, source);
+  if (isCut) saveCut(db, version.id);
   return lines;
 }
 

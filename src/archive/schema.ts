@@ -51,7 +51,7 @@ CREATE TABLE tombstone (what TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
  * not see them.
  */
 export const ADDITIONS: Readonly<Record<string, string>> = {
-  // A version whose secrets were masked. The source may still hold them: size, chain, digest and the length of its torn
+  // A version whose secrets were masked (or see cut). The source may still hold them: size, chain, digest and the length of its torn
   // end are those of the source, by which the next sync knows that it did not change.
   scrub: `(version INTEGER PRIMARY KEY REFERENCES version, at TEXT NOT NULL, size INTEGER NOT NULL, chain BLOB NOT NULL,
     digest BLOB NOT NULL, tail INTEGER NOT NULL)`,
@@ -59,6 +59,12 @@ export const ADDITIONS: Readonly<Record<string, string>> = {
   place: '(file INTEGER PRIMARY KEY REFERENCES file, identity TEXT NOT NULL)',
   // Files that came with another archive: their paths are not to be trusted as places of this machine.
   imported: '(file INTEGER PRIMARY KEY REFERENCES file)',
+  // What the source looked like when it was last read, where that is not the current version's: src/archive/seen.ts.
+  seen: '(file INTEGER PRIMARY KEY REFERENCES file, size INTEGER NOT NULL, chain BLOB NOT NULL, digest BLOB NOT NULL)',
+  // Lines that were masked, by the address they had, and the piece that stands for them: src/archive/masked.ts.
+  masked: '(hash BLOB PRIMARY KEY, piece INTEGER NOT NULL, alone INTEGER NOT NULL, at TEXT NOT NULL) WITHOUT ROWID',
+  // Of the versions in scrub those in which no secret was masked: lines that were forgotten are left out.
+  cut: '(version INTEGER PRIMARY KEY REFERENCES version)',
   // When a forgotten session was going on (ms), and in which project's folder: src/archive/forgottenspans.ts.
   span: '(what TEXT PRIMARY KEY, slug TEXT NOT NULL, first REAL NOT NULL, last REAL NOT NULL) WITHOUT ROWID',
 };

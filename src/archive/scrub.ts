@@ -5,6 +5,7 @@
 import { emptyIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { type ArchivedFile, allFiles, versionsOf } from './files.ts';
+import { createMaskMemory } from './masked.ts';
 import { createPieceReader, createPieceWriter } from './packs.ts';
 import { holdsAny, type Rewriting, rewrite } from './rewrite.ts';
 import type { Database } from './sqlite.ts';
@@ -147,7 +148,9 @@ function* maskAll(
     }
   }
   const mask = (raw: Buffer) => masker.mask(raw);
-  const work: Rewriting = { db, mask, reader, pieces: createPieceWriter(db), hits, at: now.toISOString() };
+  const at = now.toISOString();
+  const memory = createMaskMemory({ db, reader, mask, at });
+  const work: Rewriting = { db, mask, reader, pieces: createPieceWriter(db), hits, at, memory };
   const ordered = [...hits].sort((a, b) => a - b);
   const ids = new Set(chosen.map(({ id }) => id));
   const files: ScrubbedFile[] = [];

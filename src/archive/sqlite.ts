@@ -14,7 +14,7 @@ export interface OpenOptions {
   readonly waits?: boolean;
 }
 
-export function openDatabase(path: string, { readOnly = false, waits = true }: OpenOptions = {}): Database {
+export function openDatabase(path: string | URL, { readOnly = false, waits = true }: OpenOptions = {}): Database {
   const { DatabaseSync: Opener } = loadSqlite();
   return new Opener(path, { readOnly, timeout: waits ? BUSY_MS : 0 });
 }

@@ -1,9 +1,9 @@
 /** Whose a SQLite file is, and of which layout. */
-import { statSync } from 'node:fs';
 import { closeFile, openFile, readAt } from '../disk/io.ts';
 import { ArchiveError, NOT_A_DATABASE, sqliteCode } from './errors.ts';
+import { hasJournal, openToRead } from './readonly.ts';
 import { APPLICATION_ID, SCHEMA_VERSION } from './schema.ts';
-import { type Database, get, numberOf, openDatabase } from './sqlite.ts';
+import { type Database, get, numberOf } from './sqlite.ts';
 
 /** What to do about a file that cannot be used: the archive itself, or one that somebody named. */
 export interface Words {
@@ -38,13 +38,9 @@ export function lookAt(path: string): void {
   if (stamp !== undefined) refuseOthers(stamp, path);
 }
 
-function hasJournal(path: string): boolean {
-  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-}
-
 /** What was written last may be in the journal alone. */
 function stampByReading(path: string): Stamp | undefined {
-  const db = openDatabase(path, { readOnly: true });
+  const db = openToRead(path);
   try {
     return isNew(db) ? undefined : readStamp(db);
   } finally {

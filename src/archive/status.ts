@@ -74,7 +74,7 @@ export interface Standing {
 }
 
 export function standingOf(known: KnownSources, files: readonly SourceFile[]): Standing {
-  const archived = files.filter((file) => known.isUpToDate(file)).length;
+  const archived = files.filter((file) => known.isArchived(file)).length;
   const there = files.filter((file) => known.has(file)).length;
   return { archived, waiting: files.length - archived, gone: known.count - there };
 }

@@ -5,6 +5,7 @@ import { makeFolders } from '../disk/durable.ts';
 import { closeFile, openFile } from '../disk/io.ts';
 import { toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
+import { mayWrite, openToRead, refuseToWrite } from './readonly.ts';
 import { ADDITIONS, APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
 import { isNew, lookAt, readStamp, refuseOthers, type Words } from './stamp.ts';
@@ -16,13 +17,24 @@ export interface Archive {
   close(): void;
 }
 
+export interface OpenArchiveOptions {
+  /** Made when it is not there. */
+  readonly create?: boolean;
+  /** It is not going to be changed: one that may only be read will do. */
+  readonly reads?: boolean;
+}
+
 /** The archive of a folder; undefined when there is none and none is to be made. Throws ArchiveError. */
-export function openArchive(folder: string, options: { create?: boolean } = {}): Archive | undefined {
+export function openArchive(folder: string, options: OpenArchiveOptions = {}): Archive | undefined {
   const path = join(folder, ARCHIVE_NAME);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined && !options.create) return undefined;
+  if (stat !== undefined && options.reads && !mayWrite(path)) return { ...openArchiveFile(path), folder };
   return guarded('cannot open the archive', path, () => {
-    if (stat !== undefined) lookAt(path);
+    if (stat !== undefined) {
+      refuseToWrite(path);
+      lookAt(path);
+    }
     makeFolders(folder, true);
     makePrivate(path);
     return openAt(path, folder);
@@ -32,7 +44,7 @@ export function openArchive(folder: string, options: { create?: boolean } = {}):
 /** The same for a file of any name, such as an export. It is not made, and its journal is left as it is. */
 export function openArchiveFile(path: string, words?: Words): Archive {
   return guarded('cannot open the archive', path, () => {
-    const db = openDatabase(path, { readOnly: true });
+    const db = openToRead(path);
     return closedOnError(db, () => {
       refuseOthers(readStamp(db), path, words);
       // What it lacks is empty; nothing is written to it.

@@ -1,8 +1,8 @@
 /** Takes out of the archive's file what no version needs any more. */
+import { sweepMasked } from './masked.ts';
 import { type Pack, readPack, writePack } from './packs.ts';
-import { addressOf } from './piece.ts';
 import { neededRanges, type Range } from './runs.ts';
-import { all, type Database, get, numberOf, run } from './sqlite.ts';
+import { all, blobOf, type Database, each, get, numberOf, run } from './sqlite.ts';
 
 /** Freed pages leave the file, and with them what was written in them. */
 export function compact(db: Database): void {
@@ -37,12 +37,22 @@ export function sweep(db: Database): Swept {
       bytes += removed.bytes;
     } else if (isEach(first, last, (id) => !isNeeded(id))) {
       run(db, 'DELETE FROM pack WHERE id = ?', first);
-      pieces += run(db, 'DELETE FROM piece WHERE id BETWEEN ? AND ?', first, last);
+      pieces += last - first + 1;
     } else unreadable += 1;
   }
+  sweepAddresses(db, isNeeded);
+  sweepMasked(db, isNeeded);
   run(db, 'DELETE FROM param WHERE id NOT IN (SELECT param FROM run)');
   run(db, 'DELETE FROM root WHERE id NOT IN (SELECT root FROM file)');
   return { pieces, bytes, unreadable };
+}
+
+/** All at once, by their ids: of a pack that cannot be read they are not to be had from its bytes. */
+function sweepAddresses(db: Database, isNeeded: (id: number) => boolean): void {
+  const gone: Buffer[] = [];
+  for (const row of each(db, 'SELECT hash, id FROM piece'))
+    if (!isNeeded(numberOf(row, 'id'))) gone.push(blobOf(row, 'hash'));
+  for (const hash of gone) run(db, 'DELETE FROM piece WHERE hash = ?', hash);
 }
 
 function isEach(first: number, last: number, fits: (id: number) => boolean): boolean {
@@ -76,7 +86,6 @@ function sweepPack(
       kept.push(piece);
       return length;
     }
-    run(db, 'DELETE FROM piece WHERE hash = ?', addressOf(piece));
     pieces += 1;
     return 0;
   });

@@ -26,6 +26,8 @@ export interface SyncReport {
   readonly bytes: number;
   /** Files that were scrubbed and changed since: what is new of them is not scrubbed. */
   readonly unscrubbed: number;
+  /** Files with lines that were scrubbed elsewhere: they are masked in these too. */
+  readonly masked: number;
   /** Files whose archived copy was damaged and is whole now; only a full sync looks. */
   readonly mended: number;
   readonly problems: readonly Problem[];
@@ -55,6 +57,7 @@ export interface TakenFiles {
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly bytes: number;
   readonly unscrubbed: number;
+  readonly masked: number;
   readonly mended: number;
   readonly problems: readonly Problem[];
   readonly stopped: boolean;
@@ -64,6 +67,7 @@ const NOTHING: TakenFiles = {
   outcomes: { unchanged: 0, touched: 0, added: 0, appended: 0, rewritten: 0 },
   bytes: 0,
   unscrubbed: 0,
+  masked: 0,
   mended: 0,
   problems: [],
   stopped: false,

@@ -35,6 +35,7 @@ function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncO
   const batch = createBatch(db, { alongside, checks: full });
   let bytes = 0;
   let unscrubbed = 0;
+  let masked = 0;
   let mended = 0;
   try {
     for (const file of files) {
@@ -48,6 +49,7 @@ function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncO
       if (taken !== undefined) outcomes[taken.outcome] += 1;
       bytes += taken?.bytes ?? 0;
       if (taken?.unscrubbed) unscrubbed += 1;
+      if (taken?.masked) masked += 1;
       if (taken?.mended) mended += 1;
       options.onFile?.(file);
     }
@@ -57,7 +59,7 @@ function* takeAll(archive: Archive, files: readonly SourceFile[], options: SyncO
     batch.abandon();
     alongside?.close();
   }
-  return { outcomes, bytes, unscrubbed, mended, problems, stopped: signal?.aborted === true };
+  return { outcomes, bytes, unscrubbed, masked, mended, problems, stopped: signal?.aborted === true };
 }
 
 /** A source that cannot be read is told and passed over: what was taken of it is kept, the next sync goes on from there. */
@@ -79,6 +81,8 @@ export interface Taken {
   readonly outcome: Outcome;
   readonly bytes: number;
   readonly unscrubbed: boolean;
+  /** Lines of it that were scrubbed elsewhere are masked here too. */
+  readonly masked: boolean;
   /** What was stored of it was damaged, and is whole now. */
   readonly mended: boolean;
   readonly problem?: Problem;
@@ -94,6 +98,7 @@ export function* ingestSteps(
   let outcome: Outcome | undefined;
   let bytes = 0;
   let unscrubbed = false;
+  let masked = false;
   let mended = false;
   for (;;) {
     // The first step compares and decides; the following ones only append to what it began.
@@ -102,9 +107,11 @@ export function* ingestSteps(
     outcome ??= step.outcome;
     bytes += step.bytes;
     unscrubbed ||= step.unscrubbed === true;
+    masked ||= step.masked === true;
     mended ||= step.mended === true;
     yield;
-    if (step.done || options.signal?.aborted) return { outcome, bytes, unscrubbed, mended, problem: step.problem };
+    if (step.done || options.signal?.aborted)
+      return { outcome, bytes, unscrubbed, masked, mended, problem: step.problem };
   }
 }
 

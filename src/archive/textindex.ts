@@ -4,9 +4,10 @@ import { emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { piecesOf, release, toPack } from './packs.ts';
 import { withoutParam } from './piece.ts';
+import { createHolder, type Holder } from './search/holder.ts';
 import { createLineJoiner, findableLine } from './search/lines.ts';
 import { createPartWriter } from './search/partwriter.ts';
-import { transcriptPieces } from './search/ranges.ts';
+import { transcriptsOfPieces } from './search/ranges.ts';
 import { blobOf, type Database, each, get, numberOf, run, transaction } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
 import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
@@ -81,7 +82,13 @@ function nextOf(db: Database): number {
 function addSome(archive: Database, db: Database, from: number, options: IndexOptions): Indexed | undefined {
   const lines = createLineJoiner();
   const parts = createPartWriter(db);
-  const isWanted = transcriptPieces(archive);
+  const transcriptOf = transcriptsOfPieces(archive);
+  const holders = new Map<number, Holder>();
+  const holderOf = (file: number) => {
+    const holder = holders.get(file) ?? createHolder(archive, file);
+    holders.set(file, holder);
+    return holder;
+  };
   let next = from;
   let added = 0;
   let bytes = 0;
@@ -92,9 +99,10 @@ function addSome(archive: Database, db: Database, from: number, options: IndexOp
   )) {
     const pack = toPack(row);
     for (const piece of piecesOf(pack)) {
-      if (piece.id < from || !isWanted(piece.id)) continue;
+      const file = piece.id < from ? undefined : transcriptOf(piece.id);
+      if (file === undefined) continue;
       const line = lines.push(piece.id, withoutParam(piece.bytes));
-      if (line) added += parts.add(line.piece, findableLine(line.bytes));
+      if (line) added += parts.add(line.piece, findableLine(line.bytes), holderOf(file));
     }
     release(pack.data);
     release(blobOf(row, 'data'));

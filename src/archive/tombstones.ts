@@ -1,4 +1,5 @@
 /** What a person had forgotten: a session with all that belongs to it, or one file. */
+import { dropCuts } from './scrubs.ts';
 import { all, type Database, get, run, textOf, transaction } from './sqlite.ts';
 
 /** Where a file lies, and on whose machine: others may have one of the same name that nobody forgot. */
@@ -86,6 +87,7 @@ export function liftTombstones(db: Database, chosen: readonly Tombstone[]): Tomb
       run(db, 'DELETE FROM tombstone WHERE what = ?', what);
       run(db, 'DELETE FROM span WHERE what = ?', what);
     }
+    if (lifted.some(({ what }) => what.startsWith('session:'))) dropCuts(db);
   });
   return lifted;
 }

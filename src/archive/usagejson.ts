@@ -5,9 +5,9 @@ import type { Usage } from '../format/usage.ts';
 
 /**
  * Which layout, and which rules of reading and pricing, what is kept goes by; what goes by others is read again. 2: costs and times are
- * within bounds, cache writes are at least their parts, fast mode is known.
+ * within bounds, cache writes are at least their parts, fast mode is known. 3: copies of messages without ids are told.
  */
-export const USAGE_LAYOUT = 2;
+export const USAGE_LAYOUT = 3;
 
 /** Flags of a row. */
 const ENDED = 1;
@@ -26,7 +26,8 @@ export function usageToJson(messages: readonly FileUsage[]): Json {
     return names.push(text) - 1;
   };
   const rows = messages.map(({ key, requestId, model, time, usage, ended, costUSD, estimate, origin }): Json[] => [
-    key ?? null,
+    // What is known by its place alone is another message in another file, also in one that is kept as the same bytes.
+    key === undefined || key.startsWith(`${origin.file}:`) ? null : key,
     requestId ?? null,
     nameOf(model),
     time ?? null,

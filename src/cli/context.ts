@@ -13,4 +13,6 @@ export interface Context {
    * wait. Work that blocks must leave Ctrl-C to the system, or it would not be heard until the work is done.
    */
   readonly signal: AbortSignal;
+  /** A program asks, which was given the chats to read and no other files: selectors name nothing else. */
+  readonly chatsOnly?: boolean;
 }

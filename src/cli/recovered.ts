@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ForgottenSpan } from '../archive/forgottenspans.ts';
-import { logOf, type RecoveredChat, recoverChats, type TypedPrompt, toPrompt } from '../archive/history.ts';
+import { logOf, NEAR_MS, type RecoveredChat, recoverChats, type TypedPrompt, toPrompt } from '../archive/history.ts';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, type MountedFile, memoryFile, mountFile } from '../disk/mounts.ts';
@@ -103,9 +103,6 @@ function mountChat(history: string, chat: RecoveredChat, roots: readonly Root[])
     source: 'history',
   };
 }
-
-/** A prompt and its entry are written at the same moment, as nearly as clocks can tell. */
-const NEAR_MS = 10_000;
 
 /** Old lines name no session: one of the project that was going on at that time holds the prompt, or held it. */
 function heldBy(

@@ -51,12 +51,15 @@ export function selectOne(
 export function select(context: Context, args: Arguments, selector: string): Selected {
   if (teamStore(args) !== undefined) return selectOfTeam(context, args, selector);
   const path = resolve(context.cwd, selector);
-  if (isOnDisk(path)) return fileGiven(context, path);
-  if (selector.endsWith('.jsonl') || (selector.includes('/') && !selector.startsWith('project:'))) {
-    return fileGone(context, args, selector, path);
+  if (!context.chatsOnly) {
+    if (isOnDisk(path)) return fileGiven(context, path);
+    if (selector.endsWith('.jsonl') || (selector.includes('/') && !selector.startsWith('project:'))) {
+      return fileGone(context, args, selector, path);
+    }
   }
   const library = openLibrary(context, args);
-  const files = selectIn(context, library, selector);
+  const known = context.chatsOnly ? library.files.filter(({ file }) => file === path) : [];
+  const files = known.length > 0 ? known : selectIn(context, library, selector);
   if (files.length === 0) reportProblems(context, library.problems);
   return { library, files };
 }

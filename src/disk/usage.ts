@@ -70,7 +70,8 @@ function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
   const entries = [...readEntriesOf(file)];
   return [mergeMessages(entries), copiedMessages(entries)].flatMap((messages) => {
     const counted = createCounter(file);
-    for (const line of messages.flatMap((message) => linesOf(message, file))) {
+    const keyOf = keysOf(file);
+    for (const line of messages.flatMap((message) => linesOf(message, file, keyOf))) {
       const message = counted.add({ ...line });
       onLine?.(line, message);
     }
@@ -78,15 +79,38 @@ function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
   });
 }
 
-function linesOf(message: Message, file: string): LineUsage[] {
-  return message.entries.flatMap((entry) => {
+function linesOf(
+  message: Message,
+  file: string,
+  keyOf: (message: Message, lines: readonly LineUsage[]) => string,
+): LineUsage[] {
+  const lines = message.entries.flatMap((entry) => {
     const json = jsonOf(entry);
     const { number, start, end } = entry.line;
     const line = json && usageInLine(json, { file, line: number, start, end });
-    if (line === undefined) return [];
-    const key = message.id ?? message.requestId ?? message.finalUuid ?? `${file}:${message.entries[0]?.line.start}`;
-    return [{ ...line, key, requestId: message.requestId, synthetic: message.synthetic }];
+    return line === undefined ? [] : [line];
   });
+  if (lines.length === 0) return [];
+  const key = keyOf(message, lines);
+  return lines.map((line) => ({ ...line, key, requestId: message.requestId, synthetic: message.synthetic }));
+}
+
+/**
+ * What tells messages apart, the same for their copies in other files, of which the end may be missing. Where there is no id at all
+ * it is when they were said, by whom, and what they took; what only looks alike in one file is told apart by its order.
+ */
+function keysOf(file: string): (message: Message, lines: readonly LineUsage[]) => string {
+  const alike = new Map<string, number>();
+  return (message, [first]) => {
+    const known = message.id ?? message.requestId ?? first?.uuid ?? message.finalUuid;
+    if (known !== undefined) return known;
+    if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
+    const { input, output, cacheCreation, cacheRead } = first.usage;
+    const said = [new Date(first.time).toISOString(), first.model, input, output, cacheCreation, cacheRead].join(' ');
+    const before = alike.get(said) ?? 0;
+    alike.set(said, before + 1);
+    return `${said} #${before}`;
+  };
 }
 
 /** One file's messages. What is needed to guess at missing output is remembered while it is missing. */

@@ -17,9 +17,9 @@ const CORES = [
 /** And how it may end. */
 const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|access|value|base|hash|prod|dev|staging|live|old|new|\\d{1,2})){0,3}`;
 
-/** After the name: quotes however often escaped, what assigns (in a list of arguments a comma), and the value. */
+/** After the name: quotes however often escaped, what assigns (in a list of arguments a comma), and the value up to its closing quote. */
 const VALUE =
-  /(?:\\{0,3}["'`\]]){0,2}(?:[ \t]{0,3}(?::=|=>|=|:)|(?<=--[\w-]{0,60})[ \t]|(?<=--[\w-]{0,60}\\{0,3}["'`]),\s{0,20}(?=\\{0,3}["'`]))[ \t]{0,3}(?:\\{0,3}["'`](?<quoted>[^"'`\r\n]{1,400})|(?<bare>[^\s"'`,;&|<>(){}[\]\\]{1,400}))/;
+  /(?:\\{0,3}["'`\]]){0,2}(?:[ \t]{0,3}(?::=|=>|=|:)|(?<=--[\w-]{0,60})[ \t]|(?<=--[\w-]{0,60}\\{0,3}["'`]),\s{0,20}(?=\\{0,3}["'`]))[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|`(?<tick>[^`\r\n]{1,400}))|(?<bare>[^\s"'`,;&|<>(){}[\]\\]{1,400}))/;
 
 const ASSIGNED = new RegExp(`${NAME}${VALUE.source}`, 'diy');
 const MEMBER = new RegExp(`${NAME}$`, 'i');
@@ -51,12 +51,18 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   ASSIGNED.lastIndex = at;
   const match = ASSIGNED.exec(text);
   const groups = match?.indices?.groups;
-  const range = groups?.quoted ?? groups?.bare;
+  const quoted = groups?.double ?? groups?.single ?? groups?.tick;
+  const range = quoted ?? groups?.bare;
   if (!match || !range || isCode(text, match[0], groups?.bare)) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
   const value = text.slice(...range).replace(/\\+$/, '');
-  const found = judge(match.groups?.core ?? '', value, groups?.quoted !== undefined || isSetting(match[0], value));
-  return { value, found: found && { ...found, start: range[0], end: range[0] + value.length } };
+  const isSet = quoted !== undefined || isSetting(match[0], value);
+  // A quote of another kind is a part of it, or ends it.
+  for (const each of new Set([value, value.split(/["'`]/, 1)[0] ?? ''])) {
+    const found = judge(match.groups?.core ?? '', each, isSet);
+    if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length } };
+  }
+  return { value };
 }
 
 /** A call, or a member of something after a space: `token = lib.Token.make(`, `key: lib.Key`. */

@@ -1,6 +1,7 @@
 /** A search as every store answers it. */
 import type { Problem } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
+import type { Mask } from '../views/options.ts';
 import type { Span } from '../views/search/match.ts';
 import type { Role, Where } from '../views/search/parts.ts';
 import type { Query } from '../views/search/query.ts';
@@ -17,8 +18,13 @@ export interface SearchRequest extends ScanOptions {
   readonly offset: number;
   readonly limit: number;
   readonly now: Date;
-  readonly mask?: (text: string) => string;
+  readonly mask?: SearchMask;
   readonly snippetLength?: number;
+}
+
+export interface SearchMask extends Mask {
+  /** How many secrets it has found so far that it masks wherever they stand. */
+  readonly learnt?: () => number;
 }
 
 export interface SearchResult {

@@ -33,7 +33,7 @@ function itemBlocks(given: Item, options: ViewOptions): string[] {
     case 'api_error':
       return [`**API error:** ${escapeInline(safeLine(item.text))}`];
     case 'note':
-      return noteBlocks(item.label, safeText(item.text));
+      return noteBlocks(safeLine(item.label), safeText(item.text));
     case 'call':
       return options.tools === 'none' ? [] : callBlocks(item.call, options);
   }
@@ -43,7 +43,8 @@ function noteBlocks(label: string, text: string): string[] {
   if (label === 'context compacted') return ['---', `*context compacted: ${text}*`];
   if (label === 'summary')
     return [`<details><summary>Summary of what was before</summary>\n\n${fence(text, 'text')}\n\n</details>`];
-  return text.includes('\n') ? [`*${label}*`, fence(text, 'text')] : [`*${label}* ${escapeInline(text)}`.trim()];
+  const name = `*${escapeInline(label)}*`;
+  return text.includes('\n') ? [name, fence(text, 'text')] : [`${name} ${escapeInline(text)}`.trim()];
 }
 
 function callBlocks(call: ToolCall, options: ViewOptions): string[] {

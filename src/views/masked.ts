@@ -7,8 +7,13 @@ import type { Part, ToolView } from './toolview.ts';
 
 export function maskedItem(item: Item, mask: Mask | undefined): Item {
   if (mask === undefined || item.type === 'call') return item;
-  if (item.type !== 'prompt') return { ...item, text: mask(item.text) };
-  return { ...item, text: mask(item.text), context: item.context.map(({ tag, text }) => ({ tag, text: mask(text) })) };
+  const text = mask(item.text);
+  if (item.type === 'prompt') {
+    const context = item.context.map((each) => ({ tag: mask(each.tag), text: mask(each.text) }));
+    return { ...item, text, context };
+  }
+  // The label of a block that is not known is its name.
+  return item.type === 'note' ? { ...item, text, label: mask(item.label) } : { ...item, text };
 }
 
 export function maskedView(view: ToolView, mask: Mask | undefined): ToolView {

@@ -53,7 +53,7 @@ function itemLines(given: Item, options: ViewOptions, paint: Paint): string[] {
     case 'api_error':
       return [paint.bad(`✗ API error: ${safeText(item.text)}`), ''];
     case 'note':
-      return noteLines(item.label, item.text, paint);
+      return noteLines(safeLine(item.label), item.text, paint);
     case 'call':
       return options.tools === 'none' ? [] : callLines(item.call, options, paint);
   }

@@ -218,3 +218,27 @@ test('what is damaged can be forgotten', () => {
   expect(forget(archive, chooseFiles(archive.db, FORK).files, NOW)).toMatchObject({ files: 1, unreadable: 0 });
   expect(all(archive.db, 'SELECT id FROM pack')).toEqual([]);
 });
+
+test('of what lay in a pack that cannot be read not even addresses stay', () => {
+  const lines = (id: string) => Array.from({ length: 20 }, (_, n) => entry(`${id[0]}${n}`, id)).join('');
+  const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: lines(SESSION), [`${PLACE}/${FORK}.jsonl`]: lines(FORK) });
+  const archive = newArchive();
+  syncRoot(archive, root);
+  const addresses = () => all(archive.db, 'SELECT hash FROM piece');
+  expect(addresses()).toHaveLength(40);
+  run(archive.db, 'UPDATE pack SET data = zeroblob(10)');
+  expect(forget(archive, chooseFiles(archive.db, SESSION).files, NOW)).toMatchObject({ unreadable: 1 });
+  expect(addresses()).toHaveLength(20);
+  // What is still needed can be mended, and then the archive is whole.
+  expect(syncRoot(archive, root, { full: true })).toMatchObject({ mended: 1, forgotten: 1 });
+  expect(faultsOf(archive)).toEqual([]);
+});
+
+test('addresses an earlier Skein left behind go with the next forget', () => {
+  const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
+  const archive = newArchive();
+  syncRoot(archive, root);
+  run(archive.db, "INSERT INTO piece (hash, id) VALUES (x'00112233', 77)");
+  forget(archive, chooseFiles(archive.db, SESSION).files, NOW);
+  expect(faultsOf(archive)).toEqual([]);
+});

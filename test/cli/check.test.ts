@@ -220,6 +220,16 @@ describe('check names every departure with its rule and line', () => {
     for (const each of table.split('\n')) expect(each.length).toBeLessThanOrEqual(80);
   });
 
+  test('a secret in a name is masked before the name is cut', () => {
+    const file = join(tempFolder(), '55555555-5555-4555-8555-555555555555.jsonl');
+    const secret = `ghp_${'a1B2c3D4e5'.repeat(3)}F6g7H8`;
+    const message = { id: 'm1', role: 'assistant', content: [{ type: secret }], stop_reason: secret };
+    writeFileSync(file, line({ ...user('a', { version: secret }), type: 'assistant', message }));
+    const { text } = skein(['check', file, '--inventory'], { env: { COLUMNS: '120' } });
+    expect(text).toContain('Stop reasons');
+    expect(text).not.toContain(secret.slice(0, 12));
+  });
+
   test('nothing in a transcript reaches the terminal raw', () => {
     const file = join(tempFolder(), 'x\u001b[31m.jsonl');
     const evil = '\u001b]0;title\u0007\u001b[31m\u009bX';

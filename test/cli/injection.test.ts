@@ -16,7 +16,7 @@ const said = (content: JsonObject | JsonObject[], id: string) =>
 const image = { type: 'image', source: { type: 'base64', media_type: `image/png${EVIL}`, data: 'iVBORw0KGgo=' } };
 const LINES: JsonObject[] = [
   user(`word ${EVIL}`),
-  said([thinking(`word ${EVIL}`, EVIL), text(`word ${EVIL}`)], 'm1'),
+  said([thinking(`word ${EVIL}`, EVIL), text(`word ${EVIL}`), { type: `block${EVIL}` }], 'm1'),
   said(toolUse(`t1${EVIL}`, `mcp__x__y${EVIL}`, { command: `word ${EVIL}`, [`k${EVIL}`]: EVIL }), 'm2'),
   result(`t1${EVIL}`, [text(`word ${EVIL}`)], { isError: true, toolUseResult: { stdout: EVIL, stderr: EVIL } }),
   said(toolUse('t2', 'Task', { description: EVIL, prompt: EVIL, subagent_type: `type${EVIL}` }), 'm3'),

@@ -52,6 +52,7 @@ describe('list', () => {
     for (const id of shown) expect(skein(['show', id, '--root', root]).code).toBe(0);
     expect(page('--limit', '2', '--page', '9')).toMatchObject({ code: 1, err: 'There is no page 9; the last is 3.\n' });
     expect(page('--page', '2')).toMatchObject({ code: 1, err: 'There is no page 2; the last is 1.\n' });
+    expect(page('--limit', '0').err).toContain('--limit takes a whole number from 1');
     expect(at(page('--limit', '2', '--page', '3', '--json').json(), 'chats')).toMatchObject([{ id: shown[4] }]);
     expect(page('--page', '0').code).toBe(2);
   });

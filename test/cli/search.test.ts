@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { io, ioSince } from '../../src/disk/io.ts';
 import { asArray, asNumber, asObject, asString, at } from '../../src/format/json.ts';
 import { assistant, result, text, toJsonl, toolUse, user, uuidOf } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
+import { machine } from '../support/inprocess.ts';
 import { rootWith, skein } from '../support/skein.ts';
 
 const SESSION = '11111111-1111-4111-8111-111111111111';
@@ -52,6 +54,24 @@ describe('skein search', () => {
     expect(at(run(['search', 'ogi', '--substring', '--json']).json(), 'total')).toBe(4);
     for (const text of ['~ogi', '/log.n/i']) expect(run(['search', text]).text).toContain('4 found (1 file read)');
   });
+
+  test.each(['', ' ', '""', '~', '~""', '" "'])('nothing to look for is told: %j', (asked) => {
+    const { code, err } = home().run(['search', asked]);
+    expect([code, err.split('\n')[0]]).toEqual([2, 'skein: What to search for?']);
+  });
+
+  test.each([[`${SESSION}/subagents/agent-a1.jsonl`], ['subagents/agent-a1.jsonl'], ['agent-a1.jsonl']])(
+    'L3: what a sub-agent said stands under the title of its session: %s',
+    (name) => {
+      const { run, root } = home();
+      const file = join(root, 'projects', '-work-app', name);
+      mkdirSync(dirname(file), { recursive: true });
+      const more = { sessionId: SESSION, isSidechain: true, agentId: 'a1', cwd: '/work/app' };
+      writeFileSync(file, toJsonl([{ ...user('agentword'), ...more, uuid: 'a-1' }]));
+      expect(run(['search', 'agentword']).text).toMatch(/^please mend the Login page 登录/);
+      expect(run(['search', '/agentword/']).text).toMatch(/^please mend the Login page 登录/);
+    },
+  );
 
   test('the commands it gives lead to what was found', () => {
     const { run } = home();
@@ -116,6 +136,41 @@ describe('skein search', () => {
       expect(run(['search', 'token', '--json', '--reveal']).text).toContain(SECRET);
     }
   });
+
+  test.each([['scan'], ['index']])(
+    'a secret told late is masked in earlier snippets, and nothing is read twice: %s',
+    async (how) => {
+      const late = 'hunter2xyz-hunter3xyz-hunter4xyz-hunter5xyz-hunter6xyz';
+      const lines = [
+        user(`caracal: export PGPASSWORD=${late} psql`),
+        // A snippet ends within it.
+        user(`caracal ${'so '.repeat(54)}${late} please`),
+        user(`caracal ${'and so on, '.repeat(20_000)}`),
+        ...Array.from({ length: 200 }, () => user('something else '.repeat(1000))),
+      ];
+      const said = lines.map((line, n) => ({
+        ...line,
+        sessionId: SESSION,
+        uuid: `22222222-2222-4222-8222-${String(n).padStart(12, '0')}`,
+        timestamp: new Date(Date.UTC(2026, 0, 2) + n * 1000).toISOString(),
+      }));
+      const { run } = machine(rootWith({ [`${SESSION}.jsonl`]: toJsonl(said) }, writeFileSync));
+      if (how === 'index') await run('archive', 'sync');
+      const asked = ['search', 'caracal', '--json', '--sort=date', ...(how === 'scan' ? ['--scan'] : [])];
+      const bytesOf = async (...more: string[]) => {
+        const before = { ...io };
+        const { text } = await run(...asked, ...more);
+        return { text, bytes: ioSince(before).bytesRead };
+      };
+      const revealed = await bytesOf('--reveal');
+      const masked = await bytesOf();
+      expect(revealed.text).toMatch(/so hunter2xyz-hunter3xyz[a-z0-9-]*…"/);
+      expect(revealed.text).not.toContain(`so ${late}`);
+      expect(masked.text).toContain('so [password] please');
+      expect(masked.text).not.toContain('hunter2xyz');
+      expect(masked.bytes).toBe(revealed.bytes);
+    },
+  );
 
   test('H1: with an archive a hit belongs to the chat that list shows', () => {
     const root = join(FIXTURES, 'recorded', '1.0.111', 'f-resume');

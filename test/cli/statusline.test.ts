@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { asObject, at, parseJson } from '../../src/format/json.ts';
+import { asObject, at, type JsonObject, parseJson } from '../../src/format/json.ts';
 import { assistant, toJsonl } from '../support/build.ts';
 import { BIN, rootWith, skein } from '../support/skein.ts';
 
@@ -52,6 +52,19 @@ describe('statusline', () => {
     expect(kept?.at).toBe(statSync(file).size);
     writeFileSync(state, '{damaged');
     expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
+  });
+
+  test('lines without an id are one message by their request, with the copy that has one', () => {
+    const named: JsonObject = line('m1', 40_000);
+    const nameless = { ...named, message: { ...asObject(named.message), id: undefined } };
+    const root = rootWith(
+      {
+        [`${SESSION}.jsonl`]: toJsonl([nameless, { ...nameless, uuid: 'u-other' }]),
+        [`${OTHER}.jsonl`]: toJsonl([named]),
+      },
+      writeFileSync,
+    );
+    expect(run(root, '{}')).toContain('$1.00 today');
   });
 
   test('what the client tells comes first; without anything it prints something', () => {

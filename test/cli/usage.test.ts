@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
@@ -8,28 +8,8 @@ import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../su
 import { generateCorpus } from '../support/corpus.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
-import { type RunOptions, skein } from '../support/skein.ts';
-
-const SESSION = '11111111-1111-4111-8111-111111111111';
-const OTHER = '22222222-2222-4222-8222-222222222222';
-
-/** A config root with sessions of one project. */
-function rootWith(sessions: Record<string, readonly JsonObject[]>): string {
-  const root = tempFolder();
-  const folder = join(root, 'projects', '-work-app');
-  mkdirSync(folder, { recursive: true });
-  for (const [id, lines] of Object.entries(sessions)) writeFileSync(join(folder, `${id}.jsonl`), toJsonl(lines));
-  return root;
-}
-
-const envelope = { cwd: '/work/app', gitBranch: 'main' };
-const OPUS = 'claude-opus-4-5-20251101';
-
-function usage(root: string, args: readonly string[] = [], options: RunOptions = {}): JsonObject {
-  const ran = skein(['usage', '--root', root, '--json', ...args], options);
-  expect(ran.err).toBe('');
-  return asObject(ran.json()) ?? {};
-}
+import { skein } from '../support/skein.ts';
+import { envelope, OPUS, OTHER, rootWith, SESSION, usage } from './usage-reports.ts';
 
 const SUMS = ['messages', 'input', 'output', 'cacheCreation', 'cacheRead', 'unpriced', 'incomplete', 'estimatedOutput'];
 
@@ -153,93 +133,6 @@ describe('counting', () => {
     expect(text).toContain('1*');
     expect(text).toMatch(/incomplete: the client recorded no output of 1 messages \(about 100/);
   });
-
-  test('a model without a price: unknown, never 0', () => {
-    const lines = chain(
-      [assistant('x', { id: 'm1', model: 'my-model' }), assistant('x', { id: 'm2', model: OPUS })],
-      envelope,
-    );
-    const root = rootWith({ [SESSION]: lines });
-    const report = usage(root, ['--by', 'model']);
-    expect(report).toMatchObject({ unknownModels: ['my-model'], totals: { unpriced: 1 } });
-    expect(asArray(report.rows)?.map((row) => [at(row, 'key', 'model'), at(row, 'costUSD') === null])).toEqual([
-      [OPUS, false],
-      ['my-model', true],
-    ]);
-    expect(skein(['usage', '--root', root]).text).toContain('cost unknown of 1 messages: my-model');
-    const prices = join(root, 'prices.json');
-    writeFileSync(
-      prices,
-      JSON.stringify({ date: '2026-11-01', models: { 'my-': { input_mtok: 1, output_mtok: 1e6 } } }),
-    );
-    const priced = usage(root, ['--prices', prices, '--model', 'my']);
-    expect(priced).toMatchObject({ totals: { unpriced: 0, messages: 1 }, prices: { own: { date: '2026-11-01' } } });
-    expect(at(priced.totals, 'costUSD')).toBeCloseTo(10, 4);
-    writeFileSync(prices, '{"models":{"x":{}}}');
-    const wrong = skein(['usage', '--root', root, '--prices', prices]);
-    expect(wrong.code).toBe(1);
-    expect(wrong.err).toContain('x: input_mtok and output_mtok are needed');
-  });
-
-  test('costUSD that cannot be: the cost is computed, the same from files and archive', async () => {
-    const bad = [1e300, -7, Number.MAX_VALUE, 1e6];
-    const lines = chain(
-      bad.map((costUSD, n) => ({ ...assistant('x', { id: `m${n}`, model: OPUS, output: 1_000_000 }), costUSD })),
-      envelope,
-    );
-    const { run } = machine(rootWith({ [SESSION]: lines }));
-    const cost = async () => asObject((await run('usage', '--json')).json());
-    const fromFiles = await cost();
-    expect(at(fromFiles?.totals, 'costUSD')).toBeCloseTo(25 * bad.length, 2);
-    expect((await run('usage')).text).not.toContain('Infinity');
-    await run('archive', 'sync');
-    const fromArchive = await cost();
-    expect(fromArchive?.engine).toBe('archive');
-    expect(fromArchive?.totals).toEqual(fromFiles?.totals);
-    expect(asArray(asObject((await run('usage', '--explain', '--json')).json())?.messages)).toMatchObject(
-      bad.map(() => ({ costFrom: 'computed' })),
-    );
-  });
-
-  test('fast mode costs what it is sold at; where nothing is known of that, the cost is unknown', async () => {
-    const say = (id: string, model: string, usage: JsonObject) => ({
-      ...assistant('x', { id, model }),
-      message: { ...asObject(assistant('x', { id, model }).message), usage: { output_tokens: 0, ...usage } },
-    });
-    const lines = chain(
-      [
-        say('m1', 'claude-opus-4-8', { input_tokens: 1_000_000, speed: 'standard' }),
-        say('m2', 'claude-opus-4-8', { input_tokens: 1_000_000, speed: 'fast' }),
-        say('m3', 'claude-opus-4-8', { input_tokens: 1_000_000, inference_geo: 'us' }),
-        say('m4', OPUS, { input_tokens: 1_000_000, speed: 'fast' }),
-      ],
-      envelope,
-    );
-    const { run } = machine(rootWith({ [SESSION]: lines }));
-    const report = async () => asObject((await run('usage', '--by', 'model', '--json')).json());
-    const fromFiles = await report();
-    expect(fromFiles).toMatchObject({ totals: { costUSD: 5 + 10 + 5.5, unpriced: 1 }, unknownModels: [OPUS] });
-    await run('archive', 'sync');
-    const fromArchive = await report();
-    expect(fromArchive?.engine).toBe('archive');
-    expect(fromArchive?.rows).toEqual(fromFiles?.rows);
-  });
-
-  test('costUSD of old lines: auto, recorded, computed', () => {
-    const lines = chain(
-      [
-        { ...assistant('x', { id: 'm1', model: OPUS }), costUSD: 1.5 },
-        assistant('x', { id: 'm2', model: OPUS, output: 1_000_000 }),
-      ],
-      envelope,
-    );
-    const root = rootWith({ [SESSION]: lines });
-    const cost = (mode: string) => at(usage(root, ['--cost', mode]).totals, 'costUSD');
-    expect(cost('recorded')).toBe(1.5);
-    expect(cost('auto')).toBeCloseTo(26.5, 3);
-    expect(cost('computed')).toBeCloseTo(25, 2);
-    expect(at(usage(root, ['--cost', 'recorded']).totals, 'unpriced')).toBe(1);
-  });
 });
 
 describe('questions', () => {
@@ -345,6 +238,17 @@ describe('questions', () => {
       'general-purpose',
     );
   });
+});
+
+test.each([
+  [['--limit', '3'], '--limit is for --explain'],
+  [['--skip', '3', '--by', 'tool'], '--skip is for --explain'],
+  [['--by', 'tool', '--explain'], '--explain tells of messages'],
+  [['--prices', 'nowhere.json'], 'There is no such price table'],
+])('what would have no effect is refused: %j', (args, told) => {
+  const { code, err } = skein(['usage', '--root', rootWith({}), ...args]);
+  expect(code).toBeGreaterThan(0);
+  expect(err).toContain(told);
 });
 
 describe('tools', () => {

@@ -110,6 +110,23 @@ describe('skein mcp, driven by the official client', () => {
     expect(asArray(at(parseJson(text), 'server', 'args'))?.slice(1)).toEqual(['mcp', '--reveal']);
   });
 
+  test('chats are read, and no other files: not by their path, nor by a name that is also one of the folder', async () => {
+    const [id, elsewhere] = ['11111111-0000-4000-8000-000000000000', '22222222-0000-4000-8000-000000000000'];
+    const lines = (sessionId: string, said: string) => toJsonl(chain([user(said)], { sessionId }));
+    const root = rootWith({ [`${id}.jsonl`]: lines(id, 'notes of the test run') }, writeFileSync);
+    const other = join(tempFolder(), `${elsewhere}.jsonl`);
+    writeFileSync(other, lines(elsewhere, 'of no concern'));
+    const client = await connected(root);
+    for (const chat of [other, '/etc/passwd', join(root, '..'), '../../etc/passwd', 'nowhere.jsonl']) {
+      const { text } = await call(client, 'read_chat', { chat });
+      expect([chat, text.includes(`Nothing fits "${chat}"`), text.includes('concern')]).toEqual([chat, true, false]);
+    }
+    // There is a folder of that name where the server was started.
+    expect(existsSync('test')).toBe(true);
+    for (const chat of ['test', join(root, 'projects', '-work-app', `${id}.jsonl`)])
+      expect((await call(client, 'read_chat', { chat })).text).toContain('notes of the test run');
+  });
+
   test('errors say what to do; nothing found is no error', async () => {
     const client = await connected();
     const wrong = await call(client, 'search_history', { query: 'rol:user x' });

@@ -192,6 +192,22 @@ describe('habits', () => {
     expect(some.map(({ habit }) => habit)).toEqual(['switched-model']);
   });
 
+  test.each([
+    ['at the usual price', {}, 1],
+    ['in fast mode', { speed: 'fast' }, 6],
+    ['from the United States', { geo: 'us' }, 1.1],
+    ['both', { speed: 'fast', geo: 'us' }, 6.6],
+    ['at a speed of which no price is known', { speed: 'slow' }, undefined],
+  ])('a long context costs what it is sold at: %s', async (_, sold, factor) => {
+    const model = 'claude-opus-4-6';
+    await insertFiles(engine, [chat('long', [{ at: 0, model, input: 150_000, ...sold }])]);
+    const pricing: Pricing = { mode: 'auto', ratesOf: createPrices().ratesOf };
+    const habits = await teamHabits(team, { ...everything, models: [model] }, pricing);
+    // 50,000 tokens above the limit, at 5 dollars a million.
+    expect(habits.map(({ habit }) => habit)).toEqual(factor === undefined ? [] : ['long-context']);
+    if (factor !== undefined) expect(habits[0]?.costUSD).toBeCloseTo(0.25 * factor, 9);
+  });
+
   test('the command tells them with tables and budgets, of what the login sees', async () => {
     const told: Told[] = [{ message: 'now-0', model: 'm', output: 100_000, time: MOMENT, start: 0, ended: true }];
     await insertFiles(engine, [...CORPUS, chat('now', [], { owners: ['cat'], told })]);

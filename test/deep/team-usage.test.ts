@@ -1,4 +1,6 @@
 /** Usage of a team: beside the code that reads files, and beside the truth of a generated corpus. */
+
+import { writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { at } from '../../src/format/json.ts';
@@ -7,10 +9,12 @@ import { teamFacts } from '../../src/team/usage/facts.ts';
 import { toCells } from '../../src/views/usage/cells.ts';
 import type { CostMode, Fact, Pricing } from '../../src/views/usage/facts.ts';
 import { createPrices, ownModels } from '../../src/views/usage/prices.ts';
+import { assistant, chain, toJsonl } from '../support/build.ts';
 import { type ClickHouse, startClickHouse } from '../support/clickhouse.ts';
 import { generateCorpus } from '../support/corpus.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
+import { rootWith } from '../support/skein.ts';
 import { pushed } from '../support/team.ts';
 import { foldedFacts, insertFiles, pusher, T0, type TeamFile, type Told } from '../team/usage-sightings.ts';
 
@@ -46,8 +50,12 @@ const count = fc.oneof(fc.nat(5), fc.nat(3000), fc.integer({ min: 100_000, max: 
 const told: fc.Arbitrary<Told> = fc.record({
   message: some(fc.constantFrom('m1', 'm2', 'm3', 'm4')),
   request: some(fc.constantFrom('r1', 'r2', 'r3')),
-  model: some(fc.constantFrom('claude-sonnet-4-5', 'claude-opus-4-5', 'stepped', 'odd', 'nobody-knows')),
+  model: some(
+    fc.constantFrom('claude-sonnet-4-5', 'claude-opus-4-5', 'claude-opus-4-6', 'stepped', 'odd', 'nobody-knows'),
+  ),
   tier: some(fc.constantFrom('standard', 'batch')),
+  speed: fc.option(fc.constantFrom('fast', 'slow'), { nil: undefined, freq: 1 }),
+  geo: fc.option(fc.constantFrom('us', 'eu'), { nil: undefined, freq: 1 }),
   branch: some(fc.constantFrom('main', 'fix')),
   agent: some(fc.constantFrom('a1', 'a2')),
   time: some(fc.integer({ min: T0, max: T0 + 7_200_000 })),
@@ -129,6 +137,39 @@ function summed(facts: readonly Fact[]): Fact[] {
   const groups = Map.groupBy(facts, ({ time }) => time);
   return [...groups].flatMap(([time, some]) => toCells(some).map((cell) => ({ ...cell, time })));
 }
+
+test('fast mode, US-only and batches cost what they cost on the machine that pushed them', async () => {
+  const sold = [
+    {},
+    { speed: 'fast' },
+    { inference_geo: 'us' },
+    { speed: 'fast', inference_geo: 'us' },
+    { speed: 'slow' },
+  ];
+  const batches = sold.map((each) => ({ ...each, service_tier: 'batch' }));
+  const lines = ['claude-opus-4-6', 'claude-sonnet-4-5'].flatMap((model) =>
+    [...sold, ...batches].map((each, n) => {
+      const id = `${model}-${n}`;
+      return assistant('x', {
+        id,
+        requestId: `r-${id}`,
+        model,
+        usage: { input_tokens: 1000, output_tokens: 100, ...each },
+      });
+    }),
+  );
+  const session = '11111111-1111-4111-8111-111111111111';
+  const root = rootWith({ [`${session}.jsonl`]: toJsonl(chain(lines, { cwd: '/work/app' })) }, writeFileSync);
+  await pusher(engine, 'ann');
+  await pushed(root, engine, { content: 'none' }, { login: 'ann' });
+  const { run } = machine(root);
+  for (const by of ['model', 'chat', 'total']) {
+    const own = (await run('usage', '--by', by, '--json')).json();
+    const team = (await run('usage', '--by', by, '--team', engine.url(), '--json')).json();
+    expect(at(own, 'totals', 'unpriced'), by).toBe(8);
+    expect(at(team, 'totals'), by).toEqual(at(own, 'totals'));
+  }
+});
 
 describe('a generated corpus', () => {
   test('pushed by two people: the totals are the truth, and everything once', async () => {

@@ -64,3 +64,13 @@ test.each([
   expect(found?.parts.map((part) => part.text)).toEqual([expect.stringContaining(value)]);
   expect(found?.parts.map((part) => createMasker().mask(part.text))).toEqual([expect.not.stringContaining(value)]);
 });
+
+test.each(['`Zx9Qw7`', 'a"b"Zq81xyz', "it's-S3cret99", '"Zx9"Qw7\''])(
+  'a password with quotes in it, %s, is masked as a whole',
+  (value) => {
+    const [entry] = entriesOf(chain([assistant(toolUse('t', 'x', { password: value }))]));
+    const said = (entry && findableOf(entry, jsonOf(entry))?.parts[0]?.text) ?? '';
+    expect(said).toContain(value);
+    expect(createMasker().mask(said)).toMatch(/^x\npassword: ["'`]\[password\]["'`]$/);
+  },
+);

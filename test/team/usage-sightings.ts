@@ -5,6 +5,7 @@ import { isBetterOrigin, type LineOrigin } from '../../src/graph/usage/line.ts';
 import type { Team } from '../../src/team/connect.ts';
 import { teamPath } from '../../src/team/paths.ts';
 import type { FileRow, ToolCallRow, UsageRow } from '../../src/team/rows.ts';
+import { tierText } from '../../src/team/tier.ts';
 import { type Fact, type Pricing, toFact } from '../../src/views/usage/facts.ts';
 import type { ClickHouse } from '../support/clickhouse.ts';
 import { insertRows } from '../support/teamrows.ts';
@@ -16,6 +17,8 @@ export interface Told {
   readonly request?: string;
   readonly model?: string;
   readonly tier?: string;
+  readonly speed?: string;
+  readonly geo?: string;
   readonly branch?: string;
   readonly agent?: string;
   /** Milliseconds. */
@@ -145,7 +148,7 @@ function usageRow(file: TeamFile, told: Told, owner: string, version: number): U
     agent: told.agent ?? '',
     branch: told.branch ?? '',
     model: told.model ?? '',
-    tier: told.tier ?? '',
+    tier: tierText({ serviceTier: told.tier, speed: told.speed, inferenceGeo: told.geo }),
     timed: told.time === undefined ? 0 : 1,
     ended: told.ended ? 1 : 0,
     sidechain: told.sidechain ? 1 : 0,
@@ -221,6 +224,8 @@ function toMessage(told: Told, file: string): FileUsage {
       cacheCreation1h: told.write1h,
       webSearches: told.searches,
       serviceTier: told.tier,
+      speed: told.speed,
+      inferenceGeo: told.geo,
     },
     ended: told.ended ?? false,
     synthetic: false,

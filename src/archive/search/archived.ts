@@ -12,6 +12,7 @@ import { pathOf } from '../sources.ts';
 import { all, blobOf, type Database, maybeText, numberOf, type Row, textOf } from '../sqlite.ts';
 import { placeKey } from './fresh.ts';
 import type { Candidate, Loaded } from './hit.ts';
+import { createHolder } from './holder.ts';
 import { callIn } from './knowncalls.ts';
 import { createLineJoiner, findableLine } from './lines.ts';
 import { piecesOfFiles } from './ranges.ts';
@@ -146,7 +147,7 @@ export function scanTails(
   query: Query,
   sizes: ReadonlyMap<string, number>,
 ): Candidate[] {
-  const scan = createScan(query, 0, (call) => callIn(index, call));
+  const scan = createScan(query);
   for (const row of all(db, TAILS)) {
     if (wanted !== undefined && !wanted.has(numberOf(row, 'id'))) continue;
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
@@ -156,7 +157,8 @@ export function scanTails(
       const file = toFile(row);
       return toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
     };
-    scan.add([{ bytes, load }]);
+    const holder = createHolder(db, numberOf(row, 'id'));
+    scan.add([{ bytes, load }], (call) => callIn(index, call, holder));
   }
   return scan.found();
 }

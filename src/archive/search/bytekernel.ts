@@ -16,7 +16,7 @@ export interface Kernel {
 /** The bytes of the needle, each with the bit that makes letters small. */
 export const NEEDLE = 0;
 export const MOST_NEEDLE = 256;
-/** The table of characters that fold, by their first two bytes (bytescan.ts). */
+/** The table of characters that fold, or of others to stop at, by their first two bytes (bytescan.ts). */
 export const FOLDS = 1 << 10;
 /** What is looked through, 31 kB at most: reading goes on behind it, by a needle and sixteen bytes. */
 export const TEXT = 32 << 10;
@@ -27,8 +27,8 @@ const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
 const ZERO = 0x30;
 const NOT_ASCII = 0x80;
-/** What folds to ASCII begins with this byte or a greater one. */
-const FIRST_LEAD = 0xc3;
+/** What folds to ASCII begins with this byte or a greater one; so does all else that it can stop at. */
+export const FIRST_LEAD = 0xc3;
 
 /** undefined where the machine or its Node cannot do it. */
 export function makeKernel(): Kernel | undefined {

@@ -11,6 +11,8 @@ const NEWLINE = 10;
 const BACKSLASH = 0x5c;
 const NOT_ASCII = 0x80;
 
+/** A character, or an escape, goes on so far behind its first byte. */
+export const CHARACTER = 6;
 /** Fewer bytes of a needle that has more would be found too often. */
 const LEAST_PLAIN = 3;
 
@@ -22,12 +24,14 @@ export function byteScan(needle: Needle): SliceScan | undefined {
   const kernel = isWorth ? readyKernel() : undefined;
   if (kernel === undefined) return undefined;
   const { memory, next } = kernel;
+  const table = foldTable();
   const [rare = 0, other = rare] = rarestFirst(plain);
   const isThere = placeTest(needle, plain.length);
   return (bytes, from, to) => {
     // Searches that take turns have each a needle of their own.
     memory.set(plain, NEEDLE);
-    bytes.copy(memory, TEXT, from, to + plain.length);
+    useTable(kernel, table);
+    bytes.copy(memory, TEXT, from, to + Math.max(plain.length, CHARACTER));
     const start = TEXT - from;
     const found: number[] = [];
     for (let at = from; at < to; ) {
@@ -73,16 +77,24 @@ function rarestFirst(plain: Uint8Array): number[] {
 
 let ready: { readonly kernel: Kernel | undefined } | undefined;
 
-function readyKernel(): Kernel | undefined {
-  if (ready === undefined) {
-    ready = { kernel: makeKernel() };
-    ready.kernel?.memory.set(foldTable(), FOLDS);
-  }
+export function readyKernel(): Kernel | undefined {
+  ready ??= { kernel: makeKernel() };
   return ready.kernel;
 }
 
-/** FOLDING by bytes: from the first to the last of two, and from the least to the greatest that follows them. */
-const FOLDED: readonly (readonly [number, number, number, number])[] = [
+let used: Uint8Array | undefined;
+
+/** Which characters it stops at. */
+export function useTable({ memory }: Kernel, table: Uint8Array): void {
+  if (used !== table) memory.set(table, FOLDS);
+  used = table;
+}
+
+/** From the first to the last of two bytes, and from the least to the greatest that follows them. */
+export type ByteRange = readonly [number, number, number, number];
+
+/** FOLDING by bytes. */
+const FOLDED: readonly ByteRange[] = [
   [0xc380, 0xc9bf, 0x00, 0xff],
   [0xcc80, 0xcdbf, 0x00, 0xff],
   [0xd280, 0xd2bf, 0x00, 0xff],
@@ -105,15 +117,23 @@ const FOLDED: readonly (readonly [number, number, number, number])[] = [
   [0xf3a0, 0xf3a0, 0x84, 0x87],
 ];
 
-/** As the loop looks it up: by seven bits of the first byte and six of the second, the least and the greatest third. */
+let folds: Uint8Array | undefined;
+
 function foldTable(): Uint8Array {
+  folds ??= tableOf(FOLDED);
+  return folds;
+}
+
+/** As the loop looks it up: by seven bits of the first byte and six of the second, the least and the greatest third. */
+export function tableOf(ranges: readonly ByteRange[]): Uint8Array {
   const table = new Uint8Array(1 << 14);
   for (let at = 0; at < table.length; at += 2) table[at] = 0xff;
-  for (const [first, last, least, greatest] of FOLDED) {
+  for (const [first, last, least, greatest] of ranges) {
     for (let lead = first >> 8; lead <= last >> 8; lead += 1) {
       for (let second = first & 0xff; second <= (last & 0xff); second += 1) {
         const at = (((lead & 0x7f) << 6) | (second & 0x3f)) << 1;
-        [table[at], table[at + 1]] = [least, greatest];
+        table[at] = Math.min(table[at] ?? 0, least);
+        table[at + 1] = Math.max(table[at + 1] ?? 0, greatest);
       }
     }
   }

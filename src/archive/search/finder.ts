@@ -3,6 +3,7 @@ import type { Finder } from '../../disk/needle.ts';
 import { FOLDING, type Needle, needlesOf } from '../../views/search/prefilter.ts';
 import type { Query } from '../../views/search/query.ts';
 import { byteScan } from './bytescan.ts';
+import { letterScan } from './letterscan.ts';
 import { patternScan } from './patternscan.ts';
 import { holds, nextEscape } from './spelling.ts';
 
@@ -41,7 +42,8 @@ export function createFinder(query: Query, calls: boolean, many = 0): LineFinder
 }
 
 function sliceScan(needle: Needle, bytes: number): SliceScan {
-  return (bytes >= MANY ? byteScan(needle) : undefined) ?? patternScan(needle);
+  const quick = needle.ascii ? byteScan : letterScan;
+  return (bytes >= MANY ? quick(needle) : undefined) ?? patternScan(needle);
 }
 
 const everyLine: Finder = (bytes, from) => {

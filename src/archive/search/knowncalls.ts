@@ -1,11 +1,15 @@
 /** What tool calls were about, as the index knows it. */
 import type { PartLabels } from '../../views/search/filter.ts';
 import { type Database, get, maybeText } from '../sqlite.ts';
+import { keptLabels } from './calls.ts';
+import type { Holder } from './holder.ts';
 
-const CALL = `SELECT tool.text AS tool, file.text AS file FROM call
-  LEFT JOIN label AS tool ON tool.id = call.tool LEFT JOIN label AS file ON file.id = call.file WHERE call.id = ?`;
+/** For what stands at the end of a transcript. */
+export function callIn(db: Database, call: string, holder: Holder): PartLabels | undefined {
+  const labels = keptLabels(db, { call, piece: Number.MAX_SAFE_INTEGER, holder });
+  return labels && { tool: textOfLabel(db, labels.tool), file: textOfLabel(db, labels.file) };
+}
 
-export function callIn(db: Database, id: string): PartLabels | undefined {
-  const row = get(db, CALL, id);
-  return row && { tool: maybeText(row, 'tool'), file: maybeText(row, 'file') };
+function textOfLabel(db: Database, id: number | null): string | undefined {
+  return maybeText(get(db, 'SELECT text FROM label WHERE id = ?', id), 'text');
 }

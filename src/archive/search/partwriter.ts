@@ -1,13 +1,14 @@
 /** Writes what can be found into the index. */
-import { type Found, type Part, ROLES, WHERES } from '../../views/search/parts.ts';
+import { callKeyOf, type Found, type Part, ROLES, WHERES } from '../../views/search/parts.ts';
 import { toIndexed } from '../../views/search/words.ts';
-import { type Database, get, insert, maybeNumber, numberOf, run } from '../sqlite.ts';
-import { createEarlyResults } from './earlyresults.ts';
+import { type Database, get, insert, numberOf, run } from '../sqlite.ts';
+import { createCalls, type Labels } from './calls.ts';
+import type { Holder } from './holder.ts';
 import { keyOf } from './keys.ts';
 
 export interface PartWriter {
-  /** Gives 1 for a line with something to find. */
-  add(piece: number, found: Found | undefined): number;
+  /** A line of a transcript. Gives 1 for one with something to find. */
+  add(piece: number, found: Found | undefined, holder: Holder): number;
   /** Before the transaction ends. */
   flush(): void;
 }
@@ -24,28 +25,21 @@ const WIDEST = 3;
 interface Row extends Pick<Found, 'identity' | 'role' | 'isCopy' | 'time' | 'model' | 'gitBranch'>, Omit<Part, 'text'> {
   readonly piece: number;
   readonly place: number;
+  readonly holder: Holder;
 }
 
 /** Field by field: copying all but one costs several times as much. */
-function rowOf(piece: number, place: number, found: Found, part: Part): Row {
+function rowOf(piece: number, place: number, found: Found, part: Part, holder: Holder): Row {
   const { identity, role, isCopy, time, model, gitBranch } = found;
-  const { where, tool, call, file, isError } = part;
-  return { piece, place, identity, role, isCopy, time, model, gitBranch, where, tool, call, file, isError };
+  const { where, tool, file, isError } = part;
+  const call = callKeyOf(found, part);
+  return { piece, place, identity, role, isCopy, time, model, gitBranch, where, tool, call, file, isError, holder };
 }
-
-interface Labels {
-  readonly tool: number | null;
-  readonly file: number | null;
-}
-
-/** Results mostly follow their calls. */
-const MOST_CALLS = 1000;
 
 /** For one transaction. */
 export function createPartWriter(db: Database): PartWriter {
   const labels = new Map<string, number>();
-  const calls = new Map<string, Labels>();
-  const early = createEarlyResults(db);
+  const calls = createCalls(db);
   const texts = Buffer.allocUnsafeSlow(WAITING);
   let rows: Row[] = [];
   /** By row: where its text ends among those that wait. */
@@ -62,25 +56,16 @@ export function createPartWriter(db: Database): PartWriter {
     return id;
   }
 
-  /** A result is about what its call was about. */
-  function callOf({ call, tool, file }: Row): Labels {
-    if (call === undefined || call === '') return { tool: labelOf(tool), file: labelOf(file) };
-    if (tool !== undefined) {
-      const labelled = { tool: labelOf(tool), file: labelOf(file) };
-      run(db, 'INSERT OR REPLACE INTO call (id, tool, file) VALUES (?, ?, ?)', call, labelled.tool, labelled.file);
-      early.settle(call, labelled.tool, labelled.file);
-      if (calls.size >= MOST_CALLS) calls.clear();
-      calls.set(call, labelled);
-      return labelled;
-    }
-    const known = calls.get(call);
-    if (known !== undefined) return known;
-    const row = get(db, 'SELECT tool, file FROM call WHERE id = ?', call);
-    return { tool: maybeNumber(row, 'tool') ?? null, file: maybeNumber(row, 'file') ?? null };
+  /** A result is about what its call was about; undefined while that was not seen. */
+  function callOf({ call, tool, file, piece, holder }: Row): Labels | undefined {
+    if (call !== undefined && tool === undefined) return calls.labelsOf({ call, piece, holder });
+    const own = { tool: labelOf(tool), file: labelOf(file) };
+    if (call !== undefined) calls.add({ call, piece, holder }, own);
+    return own;
   }
 
   function write(row: Row, text: string | Buffer): void {
-    const { tool, file } = callOf(row);
+    const about = callOf(row);
     const sql = `INSERT INTO part (piece, place, key, said, role, copy, error, time, model, branch, tool, file)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
     const id = insert(
@@ -96,11 +81,11 @@ export function createPartWriter(db: Database): PartWriter {
       row.time ?? null,
       labelOf(row.model),
       labelOf(row.gitBranch),
-      tool,
-      file,
+      about?.tool ?? null,
+      about?.file ?? null,
     );
     run(db, 'INSERT INTO words (rowid, body) VALUES (?, ?)', id, text);
-    if (row.call && row.tool === undefined && tool === null) early.wait(row.call, id);
+    if (row.call !== undefined && about === undefined) calls.wait(row.call, id);
   }
 
   function flush(): void {
@@ -129,11 +114,11 @@ export function createPartWriter(db: Database): PartWriter {
   }
 
   return {
-    add(piece, found) {
+    add(piece, found, holder) {
       if (found === undefined) return 0;
       let place = 0;
       for (const part of found.parts) {
-        addPart(rowOf(piece, place, found, part), part.text);
+        addPart(rowOf(piece, place, found, part, holder), part.text);
         place += 1;
       }
       return 1;

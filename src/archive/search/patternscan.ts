@@ -14,7 +14,8 @@ export function patternScan(needle: Needle): SliceScan {
   return (bytes, from, to) => {
     const text = bytes.toString('latin1', from, to + overlap);
     const found = matches(text, needle.pattern, from);
-    const escaped = escapes(text, needle, from);
+    // One behind the slice is cut off here, and found in the next.
+    const escaped = escapes(text, needle, from).filter((place) => place < to);
     // Most slices are plain ASCII, which is told at once.
     const isPlain = !needle.ascii || isAscii(bytes.subarray(from, to));
     if (isPlain && escaped.length === 0) return found;

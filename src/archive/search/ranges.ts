@@ -1,11 +1,36 @@
 /** Which stored pieces belong to which files. */
 import { all, type Database, numberOf } from '../sqlite.ts';
 
-/** Whether a piece stands in a transcript: everything else that is archived is not searched. */
-export function transcriptPieces(db: Database): (piece: number) => boolean {
-  const sql = `SELECT run.first, run.count FROM run JOIN version ON version.id = run.version JOIN file ON file.id = version.file
-    WHERE file.kind IN ('session', 'agent') ORDER BY run.first`;
-  return within(all(db, sql).map((row) => ({ first: numberOf(row, 'first'), count: numberOf(row, 'count') })));
+/**
+ * The transcript that a piece was first taken from; undefined for what stands in none, which is not searched. To be asked in the
+ * order of the pieces.
+ */
+export function transcriptsOfPieces(db: Database): (piece: number) => number | undefined {
+  const sql = `SELECT run.first, run.count, run.version, version.file FROM run JOIN version ON version.id = run.version
+    JOIN file ON file.id = version.file WHERE file.kind IN ('session', 'agent') ORDER BY run.first`;
+  const runs = all(db, sql).map((row) => ({
+    first: numberOf(row, 'first'),
+    end: numberOf(row, 'first') + numberOf(row, 'count'),
+    version: numberOf(row, 'version'),
+    file: numberOf(row, 'file'),
+  }));
+  let next = 0;
+  let over: typeof runs = [];
+  /** The answer is the same before this piece. */
+  let until = 0;
+  let file: number | undefined;
+  return (piece) => {
+    if (piece < until) return file;
+    over = over.filter(({ end }) => end > piece);
+    for (let run = runs[next]; run !== undefined && run.first <= piece; run = runs[next]) {
+      if (run.end > piece) over.push(run);
+      next += 1;
+    }
+    until = over.reduce((least, { end }) => Math.min(least, end), runs[next]?.first ?? Infinity);
+    // Copies are of later versions.
+    file = over.toSorted((a, b) => a.version - b.version)[0]?.file;
+    return file;
+  };
 }
 
 /** Pieces of these files, in whatever state of theirs. */

@@ -7,7 +7,7 @@ import { fileSource } from '../../disk/source.ts';
 import type { ScanOptions } from '../../store/search.ts';
 import { type FilePlace, fileTest, type PartLabels, partTest } from '../../views/search/filter.ts';
 import { createMatcher } from '../../views/search/match.ts';
-import type { Found, Part } from '../../views/search/parts.ts';
+import { callKeyOf, type Found, type Part } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
 import { withinTime } from './budget.ts';
 import { createFinder } from './finder.ts';
@@ -94,13 +94,13 @@ export interface ScanLine {
 
 export interface Scan {
   readonly find: Finder;
-  /** The lines of one file: a result is about what its call in the same file was about. */
-  add(lines: Iterable<ScanLine>): void;
+  /** The lines of one file: a result is about what its call in the same file was about. `known`: calls that are not among the lines. */
+  add(lines: Iterable<ScanLine>, known?: (call: string) => PartLabels | undefined): void;
   found(): Candidate[];
 }
 
-/** `bytes`: about how many there are to look through. `known`: calls that are not among the lines. */
-export function createScan(query: Query, bytes = 0, known?: (call: string) => PartLabels | undefined): Scan {
+/** `bytes`: about how many there are to look through. */
+export function createScan(query: Query, bytes = 0): Scan {
   const { tool, file: about } = query.filters;
   const needsCalls = [tool, about].some(({ any, none }) => any.length + none.length > 0);
   const finder = createFinder(query, needsCalls, bytes);
@@ -113,31 +113,36 @@ export function createScan(query: Query, bytes = 0, known?: (call: string) => Pa
     if (before === undefined || (before.isCopy && !hit.isCopy)) best.set(hit.key, hit);
   }
 
-  function labelsOf(part: Part, calls: ReadonlyMap<string, PartLabels>): PartLabels {
-    if (part.tool !== undefined || part.call === undefined || part.call === '') return callOf(part);
-    return calls.get(part.call) ?? known?.(part.call) ?? callOf(part);
-  }
-
   return {
     find: finder.find,
-    add(lines) {
+    add(lines, known) {
       const calls = new Map<string, PartLabels>();
       // Whether a result is wanted is known when its call was seen, which may stand after it (E12).
-      const waiting: (() => void)[] = [];
+      const waiting = new Map<string, ((labels: PartLabels | undefined) => void)[]>();
       for (const { bytes, load } of lines) {
         const found = finder.mayMatch(bytes) ? findableLine(bytes) : undefined;
         if (found === undefined) continue;
-        for (const part of found.parts) if (part.call && part.tool !== undefined) calls.set(part.call, callOf(part));
         for (const [place, part] of found.parts.entries()) {
+          const call = needsCalls ? callKeyOf(found, part) : undefined;
+          if (call !== undefined && part.tool !== undefined) {
+            calls.set(call, callOf(part));
+            for (const settle of waiting.get(call) ?? []) settle(callOf(part));
+            waiting.delete(call);
+          }
           if (!matcher.matches(part.text)) continue;
-          const settle = () => {
-            if (fits(found, part, labelsOf(part, calls))) keep(toHit(found, place, load));
+          const settle = (labels = callOf(part)) => {
+            if (fits(found, part, labels)) keep(toHit(found, place, load));
           };
-          if (needsCalls && part.tool === undefined && part.call !== undefined) waiting.push(settle);
-          else settle();
+          if (call === undefined || calls.has(call)) {
+            settle(calls.get(call ?? ''));
+            continue;
+          }
+          const others = waiting.get(call) ?? [];
+          others.push(settle);
+          waiting.set(call, others);
         }
       }
-      for (const settle of waiting) settle();
+      for (const [call, settles] of waiting) for (const settle of settles) settle(known?.(call));
     },
     found: () => [...best.values()],
   };

@@ -1,6 +1,7 @@
 /** `skein archive forget` */
 import { type Forgotten, forget } from '../../archive/forget.ts';
-import { foldersOf } from '../../archive/select.ts';
+import type { ForgottenSpan } from '../../archive/forgottenspans.ts';
+import { chooseFiles, foldersOf } from '../../archive/select.ts';
 import type { Archive } from '../../archive/store.ts';
 import { allTombstones, chooseTombstones, liftTombstones, type Tombstone } from '../../archive/tombstones.ts';
 import { humanBytes } from '../bytes.ts';
@@ -9,14 +10,20 @@ import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { notice } from '../progress.ts';
 import { chosenSurely } from './choose.ts';
+import { type LostChat, lostChats, PROJECT } from './lostchats.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 export function forgetFiles(context: Context, args: Arguments): Promise<number> {
-  return withArchive(context, { create: false }, (archive) => {
+  return withArchive(context, { create: false }, async (archive) => {
     if (args.flag('undo')) return undo(context, args, archive);
-    const { what, files, sessions } = chosenSurely(archive, args.positionals[0]);
+    const [selector] = args.positionals;
+    const lost = await lostBy(context, args, archive, selector);
+    if (lost.length > 0) return forgetLost(context, args, archive, lost);
+    const { what, files, sessions } = chosenSurely(archive, selector);
+    const more = selector?.startsWith(PROJECT) ? await lostIn(context, args, foldersOf(files)) : [];
     if (!args.flag('yes')) {
-      const kind = sessions.length === 0 ? '' : ` of ${count(sessions.length, 'session')}`;
+      const beside = more.length === 0 ? '' : ` and ${chatsOf(more)}`;
+      const kind = `${sessions.length === 0 ? '' : ` of ${count(sessions.length, 'session')}`}${beside}`;
       const folders = foldersOf(files).join(', ');
       const shown = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}${folders === '' ? '' : ` in ${folders}`}`;
       throw new UsageError(
@@ -26,18 +33,77 @@ export function forgetFiles(context: Context, args: Arguments): Promise<number> 
       );
     }
     const clear = notice(context, 'taking it out of the archive');
-    const forgotten = forget(archive, files, context.now(), sessions);
+    const ids = more.map(({ id }) => id);
+    const forgotten = forget(archive, files, context.now(), [...sessions, ...ids], spansOf(more));
     clear();
-    if (args.flag('json')) {
-      const named = [...new Set(files.map(({ session, name }) => session ?? name))];
-      writeJson(context, { archive: archive.path, sessions: named, ...forgotten });
-    } else {
-      const gone = `${count(forgotten.files, 'file')} forgotten, ${humanBytes(forgotten.bytes)} removed`;
-      context.out.write(`${gone}. It is not archived again. Typed prompts may also stand in history.jsonl.\n`);
-    }
-    warn(context, forgotten);
-    return 0;
+    const named = [...new Set([...files.map(({ session, name }) => session ?? name), ...ids])];
+    return tell(context, args, archive, named, forgotten);
   });
+}
+
+/** Of a selector that fits nothing archived, the chats that only their prompts are left of: one, unless it names a project. */
+async function lostBy(
+  context: Context,
+  args: Arguments,
+  { db, path }: Archive,
+  selector: string | undefined,
+): Promise<LostChat[]> {
+  if (selector === undefined || chooseFiles(db, selector).files.length > 0) return [];
+  const lost = await lostChats(context, args, selector);
+  if (lost.length < 2 || selector.startsWith(PROJECT)) return lost;
+  const shown = lost.slice(0, 8).map(({ id, slug }) => `\n    ${id} in ${slug}`);
+  throw new CommandError(`"${selector}" fits ${lost.length} chats:${shown.join('')}`, path, 'Write more of the id.');
+}
+
+/** Chats of a project's folder beside those that are archived. */
+async function lostIn(context: Context, args: Arguments, folders: readonly string[]): Promise<LostChat[]> {
+  const all = await Promise.all(folders.map((folder) => lostChats(context, args, PROJECT + folder)));
+  return all.flat();
+}
+
+function spansOf(lost: readonly LostChat[]): ForgottenSpan[] {
+  return lost.flatMap(({ span }) => span ?? []);
+}
+
+function chatsOf(lost: readonly LostChat[]): string {
+  const prompts = lost.reduce((sum, each) => sum + each.prompts, 0);
+  return `${count(prompts, 'prompt')} of ${count(lost.length, 'chat')} that only prompts are left of`;
+}
+
+function forgetLost(context: Context, args: Arguments, archive: Archive, lost: readonly LostChat[]): number {
+  const ids = lost.map(({ id }) => id);
+  if (!args.flag('yes')) {
+    const shown = `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''} in ${lost[0]?.slug}`;
+    throw new UsageError(
+      `This takes ${chatsOf(lost)} out of the archive for good: ${shown}.`,
+      archive.path,
+      'Say so with --yes. history.jsonl on disk stays as it is.',
+    );
+  }
+  const clear = notice(context, 'taking it out of the archive');
+  const forgotten = forget(archive, [], context.now(), ids, spansOf(lost));
+  clear();
+  return tell(context, args, archive, ids, forgotten);
+}
+
+function tell(
+  context: Context,
+  args: Arguments,
+  archive: Archive,
+  sessions: readonly string[],
+  forgotten: Forgotten,
+): number {
+  if (args.flag('json')) writeJson(context, { archive: archive.path, sessions, ...forgotten });
+  else {
+    const { files, prompts, bytes } = forgotten;
+    const typed = prompts > 0 ? count(prompts, 'typed prompt') : '';
+    const what = [files > 0 || prompts === 0 ? count(files, 'file') : '', typed].filter((part) => part !== '');
+    context.out.write(
+      `${what.join(' and ')} forgotten, ${humanBytes(bytes)} removed. It is not archived again. Files on disk are as they were.\n`,
+    );
+  }
+  warn(context, forgotten);
+  return 0;
 }
 
 function warn({ err }: Context, { unreadable, uncompacted }: Forgotten): void {

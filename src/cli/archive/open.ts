@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { archiveFiles, archiveFolder } from '../../archive/place.ts';
 import { findSources, type Sources } from '../../archive/sources.ts';
-import { type Archive, openArchive } from '../../archive/store.ts';
+import { type Archive, type OpenArchiveOptions, openArchive } from '../../archive/store.ts';
 import type { Problem } from '../../disk/errors.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { Arguments } from '../command.ts';
@@ -17,7 +17,7 @@ export function folderOf(context: Context): string {
 /** Closed when the work is done, whatever comes of it. */
 export async function withArchive<T>(
   context: Context,
-  options: { readonly create: boolean },
+  options: OpenArchiveOptions,
   call: (archive: Archive) => Promise<T> | T,
 ): Promise<T> {
   const folder = folderOf(context);

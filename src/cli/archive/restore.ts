@@ -15,7 +15,7 @@ import { count, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when a file was kept because it differs, or could not be restored. */
 export function restoreFiles(context: Context, args: Arguments): Promise<number> {
-  return withArchive(context, { create: false }, async (archive) => {
+  return withArchive(context, { reads: true }, async (archive) => {
     const to = args.value('to');
     const files = args.flag('all') ? allFiles(archive.db) : chosenFiles(archive, args.positionals[0]);
     const progress = progressOf(context, 'restoring', [{ bytes: versionBytes(archive.db, files) }]);

@@ -23,7 +23,7 @@ const LONG = 3650;
 /** Works without an archive too: what the client will delete is worth knowing then most of all. */
 export async function showStatus(context: Context, args: Arguments): Promise<number> {
   const { files, problems } = sourcesOf(context, args);
-  const archive = openArchive(folderOf(context));
+  const archive = openArchive(folderOf(context), { reads: true });
   try {
     const kept = archive && keptIn(archive);
     const known = archive && knownSources(archive.db);
@@ -31,7 +31,7 @@ export async function showStatus(context: Context, args: Arguments): Promise<num
     const cleanups = new Map(files.map(({ root }) => root).map((root) => [root, cleanupOf(root)]));
     const cleanup = (root: string) => cleanups.get(root) ?? cleanupOf(root);
     const deletions = deletionsOf(files, cleanup);
-    const isSafe = ({ file }: Deletion) => known?.isUpToDate(file) ?? false;
+    const isSafe = ({ file }: Deletion) => known?.isArchived(file) ?? false;
     if (args.flag('json')) {
       const next = deletions.map((deletion) => deletionJson(deletion, isSafe(deletion)));
       writeJson(context, {

@@ -48,11 +48,20 @@ export async function syncSources(
   return { report, problems: [...sources.problems, ...report.problems, ...(await updateDerived(context, archive))] };
 }
 
-export function toJson({ files, outcomes, forgotten, bytes, unscrubbed, mended, stopped }: SyncReport) {
-  return { files, ...outcomes, forgotten, bytes, unscrubbed, mended, stopped };
+export function toJson({ files, outcomes, forgotten, bytes, unscrubbed, masked, mended, stopped }: SyncReport) {
+  return { files, ...outcomes, forgotten, bytes, unscrubbed, masked, mended, stopped };
 }
 
-export function sentence({ files, outcomes, forgotten, bytes, unscrubbed, mended, stopped }: SyncReport): string {
+export function sentence({
+  files,
+  outcomes,
+  forgotten,
+  bytes,
+  unscrubbed,
+  masked,
+  mended,
+  stopped,
+}: SyncReport): string {
   const { added, appended, rewritten } = outcomes;
   const parts = [
     added > 0 ? `${added} new` : '',
@@ -62,6 +71,10 @@ export function sentence({ files, outcomes, forgotten, bytes, unscrubbed, mended
   const news = parts.length > 0 ? `${parts.join(', ')}: ${humanBytes(bytes)} archived` : 'nothing new';
   const left = forgotten > 0 ? `; ${forgotten} forgotten, left out` : '';
   const raw = unscrubbed > 0 ? `; ${unscrubbed} scrubbed before, what is new is not: skein archive scrub` : '';
+  const again =
+    masked > 0
+      ? `; ${masked} ${masked === 1 ? 'holds' : 'hold'} what was scrubbed before, masked in the archive again`
+      : '';
   const whole = mended > 0 ? `; ${mended} damaged in the archive, whole again` : '';
-  return `${count(files, 'file')}, ${news}${left}${raw}${whole}${stopped ? '; stopped early' : ''}`;
+  return `${count(files, 'file')}, ${news}${left}${raw}${again}${whole}${stopped ? '; stopped early' : ''}`;
 }

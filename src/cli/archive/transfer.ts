@@ -21,7 +21,7 @@ export function exportFile(context: Context, args: Arguments): Promise<number> {
   if (there !== undefined && !args.flag('force')) {
     throw new CommandError('There is something there already.', file, 'Choose another name, or say --force.');
   }
-  return withArchive(context, { create: false }, (archive) => {
+  return withArchive(context, { reads: true }, (archive) => {
     const clear = notice(context, 'exporting the archive');
     exportArchive(archive, file);
     clear();
@@ -52,7 +52,8 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
       const left = merged.forgotten > 0 ? `; ${count(merged.forgotten, 'file')} forgotten here, left out` : '';
       const what = `${count(merged.added, 'version')} taken in, ${humanBytes(merged.bytes)}`;
       const mended = merged.mended > 0 ? `; ${merged.mended} damaged here, whole again` : '';
-      const rest = `${mended}${left}${merged.stopped ? '; stopped early' : ''}`;
+      const masked = merged.masked > 0 ? `; ${merged.masked} with what was scrubbed here, masked` : '';
+      const rest = `${mended}${masked}${left}${merged.stopped ? '; stopped early' : ''}`;
       context.out.write(`${what}; ${merged.known} known already${rest}\n`);
     }
     return merged.problems.length > 0 ? 1 : 0;

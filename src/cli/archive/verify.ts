@@ -9,7 +9,7 @@ import { count, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when anything is wrong. */
 export function verifyArchive(context: Context, args: Arguments): Promise<number> {
-  return withArchive(context, { create: false }, async (archive) => {
+  return withArchive(context, { reads: true }, async (archive) => {
     const { rawBytes, storedBytes } = keptIn(archive);
     const progress = progressOf(context, 'verifying', [{ bytes: rawBytes + storedBytes }]);
     const result = await verifyInTurns(archive, { signal: context.signal, onBytes: (work) => progress.done(work) });

@@ -1,6 +1,7 @@
 /** What the files hold, as three tables: lines, turns and calls; why answers ended; content blocks. */
 import type { SessionFile } from '../../disk/find.ts';
 import type { Inventory } from '../../format/inventory.ts';
+import type { Mask } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
 import { type Column, cut, table } from '../layout.ts';
 import type { Terminal } from '../terminal.ts';
@@ -12,13 +13,13 @@ interface Row extends Inventory {
 
 const LONGEST_TITLE = 20;
 
-export function inventoryLines({ columns, style }: Terminal, checked: readonly Checked[]): string[] {
+export function inventoryLines({ columns, style }: Terminal, checked: readonly Checked[], mask: Mask): string[] {
   const rows = checked.flatMap(({ file, inventory }) => (inventory ? [{ file, ...inventory }] : []));
   const typed = (type: string) => (row: Row) => countOf(row.types, type);
   const lay = (more: Column<Row>[]) => table(rows, [SESSION, ...more], columns, style.dim);
   const lines = lay([
     number('LINES', (row) => row.lines, 0),
-    { title: 'VERSIONS', cell: (row) => row.versions.join(', '), drop: 6, max: 24 },
+    { title: 'VERSIONS', cell: (row) => mask(row.versions.join(', ')), drop: 6, max: 24 },
     number('USER', typed('user'), 3),
     number('ASSISTANT', typed('assistant'), 3),
     number('TOOL CALLS', (row) => row.toolCalls, 1),
@@ -31,7 +32,11 @@ export function inventoryLines({ columns, style }: Terminal, checked: readonly C
   const counted = (title: string, counts: (row: Row) => Readonly<Record<string, number>>) => {
     const names = mostFirst(rows.map(counts));
     if (names.length === 0) return [];
-    return ['', style.bold(title), ...lay(names.map((name) => number(name, (row) => countOf(counts(row), name), 0)))];
+    return [
+      '',
+      style.bold(title),
+      ...lay(names.map((name) => number(mask(name), (row) => countOf(counts(row), name), 0))),
+    ];
   };
   return [
     ...lines,

@@ -56,7 +56,7 @@ export function* checkText(
     if (groups.length > 0) yield `${out.style.bold(safeLine(file.file))}\n`;
     for (const group of groups) yield `  ${groupLine(out, group, mask)}\n`;
   }
-  if (inventory) yield `${inventoryLines(out, checked).join('\n')}\n`;
+  if (inventory) yield `${inventoryLines(out, checked, mask).join('\n')}\n`;
   const hidden = RANK[least] < RANK.info && counts.info > 0 ? out.style.dim('   (see them: --severity info)') : '';
   const files = checked.length === 1 ? '1 file' : `${checked.length} files`;
   yield `${files}: ${counts.error} errors, ${counts.warning} warnings, ${counts.info} notes${hidden}\n`;

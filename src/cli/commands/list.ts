@@ -85,7 +85,7 @@ interface Page {
 }
 
 function pageOf(args: Arguments): Page {
-  const limit = wholeNumber(args, 'limit') ?? Number.POSITIVE_INFINITY;
+  const limit = wholeNumber(args, 'limit', 1) ?? Number.POSITIVE_INFINITY;
   const page = wholeNumber(args, 'page', 1) ?? 1;
   return { offset: page === 1 ? 0 : (page - 1) * limit, limit, page };
 }

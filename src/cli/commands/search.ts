@@ -73,10 +73,12 @@ export function queryOf(context: Context, text: string, substring: boolean): Que
     if (!(error instanceof QueryError)) throw error;
     throw new UsageError(error.what, error.where, error.next);
   }
+  // Quotes around nothing.
+  const isEmpty = /^~?[\s"]*$/.test(text);
   throw new UsageError(
-    text.trim() === '' ? 'What to search for?' : 'There is no word in it.',
+    isEmpty ? 'What to search for?' : 'There is no word in it.',
     `skein search ${text}`.trim(),
-    text.trim() === ''
+    isEmpty
       ? 'Give words, e.g. skein search login'
       : `Find the characters themselves: skein search ${quoted(`~${text}`)}`,
   );

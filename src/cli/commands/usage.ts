@@ -1,6 +1,7 @@
 /** `skein usage`: tokens and cost, each message once. What a question needs is loaded when it is asked. */
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { REVEAL_OPTION } from '../mask.ts';
 
 export const usage: Command = {
@@ -56,8 +57,19 @@ export const usage: Command = {
   run,
 };
 
+/** What would have no effect is told. */
+function checkExplain(args: Arguments): void {
+  const isExplained = args.flag('explain');
+  const paged = ['limit', 'skip'].find((name) => args.value(name) !== undefined);
+  if (!isExplained && paged !== undefined)
+    throw new UsageError(`--${paged} is for --explain; a report has all its rows.`, `--${paged}`, 'Add --explain.');
+  if (isExplained && args.values('by').join() === 'tool')
+    throw new UsageError('--explain tells of messages, not of tools.', '--by tool --explain', 'Leave out one of them.');
+}
+
 async function run(context: Context, args: Arguments): Promise<number> {
   if (args.flag('statusline')) return (await import('../usage/statusline.ts')).printStatusline(context, args);
+  checkExplain(args);
   if (args.values('by').join() === 'tool') return (await import('../usage/tools.ts')).reportTools(context, args);
   if (args.flag('explain')) return (await import('../usage/explain.ts')).explain(context, args);
   return (await import('../usage/report.ts')).report(context, args);

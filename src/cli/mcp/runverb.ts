@@ -21,7 +21,11 @@ export function runVerbIn({ env, home, cwd, now }: Context, rest: readonly strin
     // Options stand before `--`.
     const [verb = '', ...others] = argv;
     const code = await attempt(err.terminal, () =>
-      dispatch({ env, home, cwd, now, out: out.terminal, err: err.terminal, signal }, [verb, ...rest, ...others]),
+      dispatch({ env, home, cwd, now, out: out.terminal, err: err.terminal, signal, chatsOnly: true }, [
+        verb,
+        ...rest,
+        ...others,
+      ]),
     );
     const told = rest.includes('--reveal') ? err.text() : await withoutSecrets(err.text());
     return { code, out: out.text(), err: told } satisfies Answer;

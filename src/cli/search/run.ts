@@ -1,14 +1,8 @@
 /** A search as the command and the MCP server ask for it: by the store where it can tell, else over the files. */
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
-import type { Mask } from '../../views/options.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import type { Masking } from '../mask.ts';
 import { teamStore } from '../shelf.ts';
-
-export interface Asked extends SearchRequest {
-  readonly mask?: Mask & Partial<Pick<Masking, 'learnt'>>;
-}
 
 export interface Searched extends SearchResult {
   /** The files were read because that was asked for. */
@@ -19,7 +13,7 @@ export interface Searched extends SearchResult {
 export async function runSearch(
   context: Context,
   args: Arguments,
-  request: Asked,
+  request: SearchRequest,
   options: { readonly scan: boolean },
 ): Promise<Searched> {
   const stored = options.scan && teamStore(args) === undefined ? undefined : await searchStore(context, args, request);
@@ -27,19 +21,22 @@ export async function runSearch(
 }
 
 /** The team, where one is named, else the archive, which need not be opened as a library for it. undefined where it cannot tell. */
-export async function searchStore(context: Context, args: Arguments, request: Asked): Promise<Searched | undefined> {
+export async function searchStore(
+  context: Context,
+  args: Arguments,
+  request: SearchRequest,
+): Promise<Searched | undefined> {
   const team = teamStore(args);
-  const result = await settled(request, async () => {
-    if (team) return team.search(request);
-    return (await import('./archive.ts')).searchArchive(context, args.values('root'), request);
-  });
+  const result = team
+    ? await team.search(request)
+    : await (await import('./archive.ts')).searchArchive(context, args.values('root'), request);
   return result && { ...result, demo: false, asked: false };
 }
 
 export async function searchLibrary(
   context: Context,
   args: Arguments,
-  request: Asked,
+  request: SearchRequest,
   asked: boolean,
 ): Promise<Searched> {
   const [{ openLibrary, reportProblems }, { searchFiles }, { progressOf }] = await Promise.all([
@@ -49,18 +46,8 @@ export async function searchLibrary(
   ]);
   const library = openLibrary(context, args);
   reportProblems(context, library.problems);
-  const result = await settled(request, () => {
-    const progress = progressOf(context, 'searching', library.files);
-    const found = searchFiles(library.files, { ...request, onFile: (file) => progress.done(file) });
-    progress.clear();
-    return found;
-  });
+  const progress = progressOf(context, 'searching', library.files);
+  const result = searchFiles(library.files, { ...request, onFile: (file) => progress.done(file) });
+  progress.clear();
   return { ...result, demo: library.demo, asked };
-}
-
-/** Made once more when a secret came to light on the way: a snippet that was cut before may show half of it. */
-async function settled<T>({ mask }: Asked, make: () => T | Promise<T>): Promise<T> {
-  const before = mask?.learnt?.();
-  const found = await make();
-  return mask?.learnt?.() === before ? found : make();
 }

@@ -1,4 +1,5 @@
 /** How costs are found: the library's price table, a table of one's own, or what old clients wrote down. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readJsonObject } from '../../disk/sidecars.ts';
 import { asString } from '../../format/json.ts';
@@ -26,8 +27,9 @@ export function openPricing(context: Context, args: Arguments): Priced {
 function ownTable(context: Context, given: string | undefined) {
   if (given === undefined) return null;
   const file = resolve(context.cwd, given);
-  const table = readJsonObject(file);
   const next = 'See docs/usage.md for what it may hold.';
+  if (!existsSync(file)) throw new CommandError('There is no such price table.', file, next);
+  const table = readJsonObject(file);
   if (table === undefined) throw new CommandError('The price table cannot be read as JSON.', file, next);
   const models = ownModels(table);
   if (typeof models === 'string')

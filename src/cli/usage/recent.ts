@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { asArray, asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../../format/json.ts';
-import { type Chain, chainUntil, hasPause } from './recentblocks.ts';
+import { type Chain, chainUntil, createPauses } from './recentblocks.ts';
 import type { RecentReader } from './recentread.ts';
 
 /** Id, request, time, output, cost (billionths; null is not known), context, 1 for a sub-agent. */
@@ -45,6 +45,11 @@ const FARTHEST = 7 * 24 * HOUR;
 const WALK_EVERY = 60_000;
 /** At most so much is read in one call; the rest waits for the next. */
 const MOST_BYTES = 24 << 20;
+/**
+ * After so many files what was read is kept, then after twice as many: a client may stop a status line that takes long, and the next
+ * goes on from there. All the keeping costs no more than the reading.
+ */
+const KEEP_AFTER = 256;
 
 export interface RecentSums {
   readonly rows: readonly RecentRow[];
@@ -57,7 +62,7 @@ export async function recentUsage({ folder, now, find, transcript }: RecentQuery
   const state = load(join(folder, NAME), now);
   const walk = now - state.walked > WALK_EVERY || now < state.walked;
   const paths = new Set([...(transcript ? [transcript] : []), ...state.files.keys(), ...(walk ? await find() : [])]);
-  const reading = createReading(state);
+  const reading = createReading(state, (sofar) => save(folder, { ...state, ...sofar }));
   const older: Place[] = [];
   for (const place of placesOf(paths)) {
     if (reading.isKnown(place)) reading.keep(place);
@@ -85,13 +90,18 @@ function placesOf(paths: Iterable<string>): Place[] {
   });
 }
 
-/** The files of one call, read as far as it may. */
-function createReading({ files: known, rates }: Recent) {
+/** The files of one call, read as far as it may. `keepSoFar` is told now and then what is known by then. */
+function createReading(
+  { files: known, rates }: Recent,
+  keepSoFar: (sofar: Pick<Recent, 'files' | 'rates'>) => Promise<void>,
+) {
   const files = new Map<string, RecentFile>();
   // Mostly nothing was added since the last call: then nothing that reads is loaded.
   let reader: RecentReader | undefined;
   let left = MOST_BYTES;
   let partial = false;
+  let count = 0;
+  let keepAt = KEEP_AFTER;
   const keep = ({ path }: Place): void => {
     const before = known.get(path);
     if (before) files.set(path, before);
@@ -117,8 +127,13 @@ function createReading({ files: known, rates }: Recent) {
       left -= stat.size - from;
       reader ??= (await import('./recentread.ts')).createRecentReader(rates);
       files.set(path, await reader.readOn(path, stat, from, same?.rows ?? []));
+      count += 1;
+      if (count < keepAt) return;
+      keepAt *= 2;
+      await keepSoFar({ files: new Map([...known, ...files]), rates: reader.rates() });
     },
     rows: () => [...files.values()].flatMap(({ rows }) => rows),
+    rowsOf: ({ path }: Place) => files.get(path)?.rows ?? [],
     rates: () => reader?.rates() ?? rates,
     hasRead: () => reader !== undefined,
     mayRead: () => left > 0,
@@ -134,12 +149,15 @@ async function takeOn(
   now: number,
 ): Promise<Chain> {
   const places = older.toSorted((a, b) => b.stat.mtimeMs - a.stat.mtimeMs);
+  const pauses = createPauses(now);
+  pauses.add(reading.rows());
   for (const place of places) {
     // What is not read yet says nothing that is later.
     const unknown = place.stat.mtimeMs;
     const isKnown = before !== undefined && unknown <= before.made;
-    if (isKnown || !reading.mayRead() || hasPause(reading.rows(), unknown, now)) break;
+    if (isKnown || !reading.mayRead() || pauses.isAfter(unknown)) break;
     await reading.read(place);
+    pauses.add(reading.rowsOf(place));
   }
   return { ...chainUntil(reading.rows(), now - HORIZON, before), made: now };
 }

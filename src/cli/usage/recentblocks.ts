@@ -48,15 +48,41 @@ export function chainUntil(rows: readonly RecentRow[], until: number, before: Ch
   return { until, ...(state && { state }) };
 }
 
-/** Whether a pause tells where the block of now began, when nothing is known of messages up to `unknown`. */
-export function hasPause(rows: readonly RecentRow[], unknown: number, now: number): boolean {
-  let last = unknown;
-  const times = uniqueRows(rows).map(({ time }) => time);
-  for (const time of [...times.filter((each) => each <= now), now]) {
-    if (time - last > BLOCK_MS) return true;
-    last = Math.max(last, time);
-  }
-  return false;
+/** Tells, as rows come in any order, whether a pause says where the block of now began. */
+export interface Pauses {
+  add(rows: readonly RecentRow[]): void;
+  /** When nothing is known of messages up to `unknown`. */
+  isAfter(unknown: number): boolean;
+}
+
+/**
+ * Every row is looked at once: times are put into cells as long as a block, within which there is no pause, and those that
+ * hang together with now are never gone through again. A message that is told at several times counts at each: that can
+ * only hide a pause, and then more is read than is needed.
+ */
+export function createPauses(now: number): Pauses {
+  const cells = new Map<number, { first: number; last: number }>();
+  const cellOf = (time: number) => Math.floor(time / BLOCK_MS);
+  /** Since then there was none. */
+  let since = now;
+  return {
+    add(rows) {
+      for (const [, , time] of rows) {
+        if (time > now) continue;
+        const cell = cells.get(cellOf(time));
+        if (cell === undefined) cells.set(cellOf(time), { first: time, last: time });
+        else Object.assign(cell, { first: Math.min(cell.first, time), last: Math.max(cell.last, time) });
+      }
+    },
+    isAfter(unknown) {
+      for (;;) {
+        since = Math.min(since, cells.get(cellOf(since))?.first ?? since);
+        const before = cells.get(cellOf(since) - 1);
+        if (before === undefined || since - before.last > BLOCK_MS) return since - unknown > BLOCK_MS;
+        since = before.first;
+      }
+    },
+  };
 }
 
 /** The block that runs, with what was spent in it. */

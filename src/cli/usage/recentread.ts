@@ -61,6 +61,8 @@ async function toRow({ key, requestId, time = 0, usage, model, costUSD, origin, 
   const cost = costUSD === undefined ? known && costOf(usage, known) : Math.round(costUSD * PER_DOLLAR);
   const context = usage.input + usage.cacheCreation + usage.cacheRead;
   const side = origin.isSidechain || origin.agentId !== undefined ? 1 : 0;
-  const row: RecentRow = [key ?? uuid ?? '', requestId ?? null, time, usage.output, cost ?? null, context, side];
+  // As the report tells messages apart that have no id.
+  const name = key ?? requestId ?? uuid ?? '';
+  const row: RecentRow = [name, requestId ?? null, time, usage.output, cost ?? null, context, side];
   return row;
 }

@@ -43,12 +43,31 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export function createUsageFold<Origin>(isBetter: (now: Origin, before: Origin) => boolean): UsageFold<Origin> {
   const all: Mutable<MessageUsage<Origin>>[] = [];
   const index = createIdIndex<Mutable<MessageUsage<Origin>>>();
+  /** Made when the first message without an id comes: only its request tells whose it is. */
+  let byRequest: Map<string, Mutable<MessageUsage<Origin>>> | undefined;
+
+  function noteRequest(message: Mutable<MessageUsage<Origin>>): void {
+    const { requestId } = message;
+    if (requestId !== undefined && byRequest?.has(requestId) === false) byRequest.set(requestId, message);
+  }
+
+  /** The message of the same request, where one of both has no id. Another id in the same request is another message. */
+  function ofRequest(sighting: Sighting<Origin>): Mutable<MessageUsage<Origin>> | undefined {
+    if (byRequest === undefined && hasOwnId(sighting)) return undefined;
+    if (byRequest === undefined) {
+      byRequest = new Map();
+      for (const message of all) noteRequest(message);
+    }
+    const known = byRequest.get(sighting.requestId ?? '');
+    return known === undefined || (hasOwnId(known) && hasOwnId(sighting)) ? undefined : known;
+  }
 
   function join(known: Mutable<MessageUsage<Origin>>, now: Sighting<Origin>): void {
     known.usage = largerUsage(known.usage, now.usage);
     known.ended ||= now.ended;
     known.synthetic ||= now.synthetic;
     known.requestId ??= now.requestId;
+    if (!hasOwnId(known)) known.key = now.key;
     known.model ??= now.model;
     known.time = least(known.time, now.time);
     known.costUSD = most(known.costUSD, now.costUSD);
@@ -59,15 +78,21 @@ export function createUsageFold<Origin>(isBetter: (now: Origin, before: Origin) 
   return {
     add(sighting) {
       const { key, requestId } = sighting;
-      const known = key === undefined ? undefined : index.find(key, requestId);
+      const known = key === undefined ? undefined : (index.find(key, requestId) ?? ofRequest(sighting));
       if (known !== undefined) join(known, sighting);
       const message: Mutable<MessageUsage<Origin>> = known ?? sighting;
       if (known === undefined) all.push(message);
+      noteRequest(message);
       if (key !== undefined) index.add(key, requestId, message);
       return message;
     },
     messages: () => all.filter(({ synthetic }) => !synthetic),
   };
+}
+
+/** Else its request stands for it. */
+function hasOwnId({ key, requestId }: Sighting<unknown>): boolean {
+  return requestId === undefined || key !== requestId;
 }
 
 function least(a: number | undefined, b: number | undefined): number | undefined {

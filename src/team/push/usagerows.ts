@@ -2,6 +2,7 @@
 import { projectOfCwds } from '../../disk/project.ts';
 import { type FileUsage, ofAgent } from '../../disk/usage.ts';
 import type { UsageRow } from '../rows.ts';
+import { tierText } from '../tier.ts';
 import { type FileColumns, timeText } from './linerows.ts';
 import type { Shape } from './shape.ts';
 
@@ -35,7 +36,7 @@ export function* rowsOfUsage(messages: readonly FileUsage[], options: UsageRowOp
       agent: shape.id(origin.agentId ?? ''),
       branch: shape.name(origin.gitBranch),
       model: shape.term(model ?? ''),
-      tier: shape.term(usage.serviceTier ?? ''),
+      tier: tierText(usage, shape.term),
       time: timeText(time ?? options.timeAt(origin.start)),
       timed: time === undefined ? 0 : 1,
       ended: ended ? 1 : 0,

@@ -8,6 +8,7 @@ import type { Usage } from '../../format/usage.ts';
 import { QUARTER } from '../../views/usage/days.ts';
 import type { Fact, Pricing } from '../../views/usage/facts.ts';
 import { costOf, costOfSum, startsOf } from '../../views/usage/rates.ts';
+import { tierOf } from '../tier.ts';
 import { messages, type Wanted } from './messages.ts';
 import type { Query } from './places.ts';
 
@@ -111,7 +112,7 @@ function toFact(cell: JsonObject, pricing: Pricing) {
     cacheRead: number('cache_read'),
     cacheCreation1h: number('written_1h'),
     webSearches: number('searches'),
-    serviceTier: text('tier'),
+    ...tierOf(text('tier')),
   };
   const isRecorded = number('has_cost') === 1 && pricing.mode !== 'computed';
   const isPriced = !isRecorded && pricing.mode !== 'recorded' && model !== '';

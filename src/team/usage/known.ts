@@ -3,6 +3,7 @@ import type { FileUsage } from '../../disk/usage.ts';
 import { asNumber, asString, type JsonObject } from '../../format/json.ts';
 import type { Known } from '../../store/store.ts';
 import type { Ask, Place, Places } from '../read/ask.ts';
+import { tierOf } from '../tier.ts';
 
 const COLUMNS = `session, name, message, request, project, agent, branch, model, tier, timed, ended, sidechain, copy, fork, start,
   toUnixTimestamp64Milli(time) AS ms, input, output, cache_creation, cache_read, cache_creation_5m, cache_creation_1h,
@@ -52,7 +53,7 @@ function toMessage(row: JsonObject, file: string): FileUsage {
       cacheCreation1h: asNumber(row.cache_creation_1h),
       webSearches: asNumber(row.web_searches),
       webFetches: asNumber(row.web_fetches),
-      serviceTier: text('tier'),
+      ...tierOf(text('tier') ?? ''),
     },
     ended: number('ended') === 1,
     synthetic: false,

@@ -9,11 +9,11 @@ const DAY = 86_400_000;
 
 /** A row of the list; its arrays hold a price for each step of `above`. */
 const TYPE =
-  'Array(Tuple(String, Int32, Array(Int64), Array(Float64), Array(Float64), Array(Float64), Array(Float64), Array(Float64)))';
+  'Array(Tuple(String, Int32, Array(Int64), Array(Float64), Array(Float64), Array(Float64), Array(Float64), Array(Float64), Float64, Float64))';
 
-/** `from_day`: since 1970. */
+/** `from_day`: since 1970. `fast`, `us`: how many times as much tokens cost in fast mode (0: not known) and from the United States. */
 export const PRICE_LIST = `SELECT each.1 AS model, each.2 AS from_day, each.3 AS above, each.4 AS inputs, each.5 AS outputs, each.6 AS writes,
-    each.7 AS writes_1h, each.8 AS reads
+    each.7 AS writes_1h, each.8 AS reads, each.9 AS fast, each.10 AS us
   FROM (SELECT arrayJoin(JSONExtract({prices:String}, '${TYPE}')) AS each)`;
 
 /** Which of them a message with `whole` tokens of input pays. */
@@ -26,7 +26,7 @@ export async function priceList(team: Team, { since }: Wanted, pricing: Pricing)
   const where = since === undefined ? '' : ' WHERE time >= fromUnixTimestamp64Milli({since:Int64})';
   const sql = `SELECT toString(model) AS name, toInt32(toDate32(time)) AS day FROM usage${where} GROUP BY name, day ORDER BY name, day`;
   const rows = await team.rows(sql, wantedParams({ ...(since !== undefined && { since }) }));
-  const list: (readonly [string, number, ...(readonly number[])[]])[] = [];
+  const list: (readonly [string, number, ...(number | readonly number[])[]])[] = [];
   let last: { readonly model: string; readonly prices: string } | undefined;
   for (const row of rows) {
     const model = asString(row.name) ?? '';
@@ -42,10 +42,11 @@ export async function priceList(team: Team, { since }: Wanted, pricing: Pricing)
   return JSON.stringify(list);
 }
 
-function columnsOf(rates: Rates): (readonly number[])[] {
+function columnsOf(rates: Rates): (number | readonly number[])[] {
   const above = [-1, ...new Set(startsOf(rates).sort((a, b) => a - b))];
   const steps = above.map((start) => pricesAt(rates, start + 1));
   const each = (name: 'input' | 'output' | 'cacheWrite' | 'cacheWrite1h' | 'cacheRead') =>
     steps.map((prices) => prices[name] * 1000);
-  return [above, each('input'), each('output'), each('cacheWrite'), each('cacheWrite1h'), each('cacheRead')];
+  const prices = [each('input'), each('output'), each('cacheWrite'), each('cacheWrite1h'), each('cacheRead')];
+  return [above, ...prices, rates.fast ?? 0, rates.usOnly ?? 1];
 }

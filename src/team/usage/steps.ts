@@ -1,4 +1,5 @@
 /** The requests of a conversation one after the other, each with what it cost and with the one before it: what habits are found in. */
+import { TIER_FACTOR } from '../tier.ts';
 import { sightings, type Wanted } from './messages.ts';
 import { PRICE_LIST, priceOf } from './pricelist.ts';
 
@@ -40,12 +41,12 @@ export function requests(wanted: Wanted, conditions: readonly string[] = []): st
   const rows = (
     repeats: boolean,
   ) => `SELECT key, session, name, toString(project) AS project, toString(person) AS person, path, said_by, fork, start, input,
-      output, cache_creation, cache_read, written_1h, tier, cost_recorded, toString(model) AS said_model, toUnixTimestamp64Milli(time) AS ms,
+      output, cache_creation, cache_read, written_1h, toString(tier) AS tier, cost_recorded, toString(model) AS said_model, toUnixTimestamp64Milli(time) AS ms,
       toInt32(toDate32(time)) AS day
     FROM (${sightings(wanted, { repeats, withPath: repeats, conditions: told })}) WHERE said_by != 'inline'`;
   return `SELECT key, session, name, project, person, said_by, is_origin, start, ms, said_model, whole, cache_creation, cache_read, written, written_1h,
       toInt64(cache_creation) + toInt64(cache_read) AS cached, if(written_1h > 0, ${CACHED_1H}, ${CACHED}) AS lives,
-      if(tier = 'batch', 0.5, 1) AS factor,
+      ${TIER_FACTOR} AS factor,
       ${priceOf('inputs')} * factor AS price_input, ${priceOf('writes')} * factor AS price_write, ${priceOf('writes_1h')} * factor AS price_write_1h,
       ${priceOf('reads')} * factor AS price_read,
       input * price_input + (written - written_1h) * price_write + written_1h * price_write_1h + cache_read * price_read AS cost_sent,
@@ -58,5 +59,6 @@ export function requests(wanted: Wanted, conditions: readonly string[] = []): st
         FROM (SELECT * FROM (${rows(true)}) ORDER BY output DESC LIMIT 1 BY session, name, key)
       )
     ) AS told
-    GLOBAL ASOF INNER JOIN (${PRICE_LIST}) AS prices ON told.said_model = prices.model AND told.day >= prices.from_day`;
+    GLOBAL ASOF INNER JOIN (${PRICE_LIST}) AS prices ON told.said_model = prices.model AND told.day >= prices.from_day
+    WHERE factor > 0 OR cost_recorded IS NOT NULL`;
 }

@@ -7,7 +7,7 @@ import type { AgentView } from '../options.ts';
 import { firstLine, mainArgument, toolView } from '../toolview.ts';
 import { FAILED } from './failed.ts';
 import { turnHead } from './heads.ts';
-import { cut, maskOf, type PageOptions } from './options.ts';
+import { cut, maskOf, nameOf, type PageOptions } from './options.ts';
 import { pageTurn } from './turn.ts';
 import type { AgentPage, AgentRow, CallPage, CallRow } from './types.ts';
 
@@ -21,7 +21,7 @@ export function callRow(call: ToolCall, options: PageOptions): CallRow {
   const agent = options.agentOf?.(call);
   return {
     id: call.id,
-    name: call.name,
+    name: mask(call.name),
     argument: cut(mask(mainArgument(input)), ARGUMENT_LENGTH),
     status: call.status,
     started: call.started ?? null,
@@ -40,7 +40,7 @@ function agentRow(agent: AgentView, call: ToolCall | undefined, options: PageOpt
   return {
     agentId: agent.agentId,
     callId: call?.id ?? null,
-    type: agent.type ?? null,
+    type: nameOf(agent.type, options),
     description: description === undefined ? null : cut(maskOf(options)(description), ARGUMENT_LENGTH),
     tokens: agent.tokens,
     calls: agent.calls,

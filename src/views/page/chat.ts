@@ -7,7 +7,7 @@ import type { Chat } from '../../graph/chat.ts';
 import type { Turn } from '../../graph/types.ts';
 import { forksOf } from './forks.ts';
 import { turnHeads } from './heads.ts';
-import { cut, MASKED_LENGTH, maskOf, type PageOptions, PROMPT_LENGTH } from './options.ts';
+import { cut, MASKED_LENGTH, maskOf, nameOf, type PageOptions, PROMPT_LENGTH } from './options.ts';
 import type { AgentNode, BranchRow, ChatPage, ChatRow, SessionRow } from './types.ts';
 
 export interface ChatPageInput {
@@ -40,7 +40,7 @@ export function chatPage({ chat, row, version, branch, turns, sourceOf, resume, 
       started: session.started ?? null,
       updated: session.updated ?? null,
     })),
-    edges: chat.edges.map(({ from, to, kind, why, sure }) => ({ from, to, kind, why, sure })),
+    edges: chat.edges.map(({ from, to, kind, why, sure }) => ({ from, to, kind, why: maskOf(options)(why), sure })),
     branches: branchRows(chat, options),
     branch: shown === undefined ? 0 : Math.max(0, chat.branches.indexOf(shown)),
     turns: turnHeads(turns, forksOf(chat, shown, turns), options),
@@ -96,7 +96,7 @@ function turnsOfAgents(turns: readonly Turn[]): Map<string, number> {
 function agentNode(agent: Agent, turnOf: ReadonlyMap<string, number>, options: PageOptions): AgentNode {
   return {
     agentId: agent.agentId,
-    type: agent.agentType ?? null,
+    type: nameOf(agent.agentType, options),
     description: agent.description === undefined ? null : cut(maskOf(options)(agent.description), 200),
     uuid: agent.calls[0]?.useUuid ?? null,
     turn: turnOf.get(agent.agentId) ?? null,

@@ -15,6 +15,11 @@ export function maskOf({ mask }: PageOptions): (text: string) => string {
   return mask ?? ((text) => text);
 }
 
+/** A name as a page has it: of a tool, a model, a kind of agent. */
+export function nameOf(name: string | undefined, options: PageOptions): string | null {
+  return name === undefined ? null : maskOf(options)(name);
+}
+
 /** Not between the halves of a character. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;

@@ -5,7 +5,7 @@ import type { Message, Turn } from '../../graph/types.ts';
 import { COMPACTED, type Item, itemsOf, SUMMARY } from '../items.ts';
 import { maskedItem } from '../masked.ts';
 import { callRow } from './call.ts';
-import { ITEMS_PART, type PageOptions } from './options.ts';
+import { ITEMS_PART, nameOf, type PageOptions } from './options.ts';
 import type { Generation, PageImage, PageItem, PageTurn, TurnHead } from './types.ts';
 
 /** With `part` only that part of a turn with very many items, and the generations that show in it. */
@@ -17,7 +17,7 @@ export function pageTurn(turn: Turn, head: TurnHead, options: PageOptions, part?
   const shown = new Set(items.map(({ uuid }) => uuid));
   const isWhole = items.length === all.length;
   const generations = turn.messages.flatMap((message) =>
-    isWhole || message.entryUuids.some((uuid) => shown.has(uuid)) ? generationOf(message, shown) : [],
+    isWhole || message.entryUuids.some((uuid) => shown.has(uuid)) ? generationOf(message, shown, options) : [],
   );
   return { ...head, items, more: all.length - to, generations };
 }
@@ -54,7 +54,7 @@ function toPageItem(given: Item, summary: Item | undefined, options: PageOptions
   const uuid = uuidOf(given.entry);
   switch (item.type) {
     case 'prompt':
-      return { type: 'prompt', uuid, text: item.text, context: item.context, images: imagesOf(given.entry) };
+      return { type: 'prompt', uuid, text: item.text, context: item.context, images: imagesOf(given.entry, options) };
     case 'call':
       return { type: 'call', uuid, call: callRow(item.call, options) };
     case 'text':
@@ -62,7 +62,7 @@ function toPageItem(given: Item, summary: Item | undefined, options: PageOptions
     case 'api_error':
       return { type: item.type, uuid, text: item.text };
     case 'note': {
-      if (item.image?.data !== undefined) return { type: 'image', uuid, image: toImage(item.image) };
+      if (item.image?.data !== undefined) return { type: 'image', uuid, image: toImage(item.image, options) };
       if (item.label !== COMPACTED && item.label !== SUMMARY)
         return { type: 'note', uuid, label: item.label, text: item.text };
       const said = item.label === SUMMARY ? item : summary && maskedItem(summary, options.mask);
@@ -76,28 +76,30 @@ function uuidOf(entry: Entry): string | null {
   return entry.head.uuid ?? null;
 }
 
-function imagesOf(entry: Entry): PageImage[] {
+function imagesOf(entry: Entry, options: PageOptions): PageImage[] {
   if (!entry.head.blocks.some(({ type }) => type === 'image')) return [];
   return blocksOf(jsonOf(entry) ?? {}).flatMap((block) =>
-    block.type === 'image' && block.data !== undefined ? [toImage(block)] : [],
+    block.type === 'image' && block.data !== undefined ? [toImage(block, options)] : [],
   );
 }
 
-function toImage({ mediaType, data }: { readonly mediaType?: string; readonly data?: string }): PageImage {
-  return { mediaType: mediaType ?? '', data: data ?? '' };
+type Image = { readonly mediaType?: string; readonly data?: string };
+
+function toImage({ mediaType, data }: Image, options: PageOptions): PageImage {
+  return { mediaType: nameOf(mediaType, options) ?? '', data: data ?? '' };
 }
 
-function generationOf(message: Message, shown: ReadonlySet<string | null>): Generation[] {
+function generationOf(message: Message, shown: ReadonlySet<string | null>, options: PageOptions): Generation[] {
   if (message.synthetic && !message.isApiError) return [];
   const { usage } = message;
   return [
     {
       id: message.id ?? null,
       uuid: message.entryUuids.find((uuid) => shown.has(uuid)) ?? message.finalUuid ?? null,
-      model: message.model ?? null,
+      model: nameOf(message.model, options),
       started: message.started ?? null,
       ended: message.ended ?? null,
-      stopReason: message.stopReason ?? null,
+      stopReason: nameOf(message.stopReason, options),
       usage: usage
         ? {
             input: usage.input,

@@ -44,6 +44,8 @@ export interface Found {
   readonly identity: string;
   /** It repeats an entry that stands elsewhere. */
   readonly isCopy: boolean;
+  /** Whose line it is, where a sub-agent's stand among those of its session: ids of calls are told apart by it. */
+  readonly side?: string;
   readonly role: Role;
   /** As written. */
   readonly timestamp: string | undefined;
@@ -71,16 +73,23 @@ export function findableOf(entry: Entry, json: JsonObject | undefined): Found | 
     identity: origin ?? head.uuid ?? `${first.where} ${asString(json.leafUuid) ?? ''} ${first.text}`,
     // The client's forks keep the uuid too.
     isCopy: head.forkedFrom !== undefined,
+    side: head.isSidechain && head.agentId === undefined ? 'side' : undefined,
     parts,
   };
+}
+
+/** What tells the call of a part apart in its file; undefined for a part of none. */
+export function callKeyOf({ side }: Pick<Found, 'side'>, { call }: Pick<Part, 'call'>): string | undefined {
+  if (call === undefined || call === '') return undefined;
+  return side === undefined ? call : `${side} ${call}`;
 }
 
 /** E18: an entry of a sub-agent inside one of its session. */
 function copiedEntry(entry: Entry, copy: JsonObject): Found | undefined {
   const head = headOf(copy);
   const found = findableOf({ ...entry, kind: kindOf(head), head: { ...head, isSidechain: true } }, copy);
-  const { sessionId, gitBranch, cwd } = entry.head;
-  return found && { ...found, isCopy: true, sessionId, gitBranch, cwd };
+  const { sessionId, gitBranch, cwd, progress } = entry.head;
+  return found && { ...found, isCopy: true, side: progress?.agentId ?? 'side', sessionId, gitBranch, cwd };
 }
 
 /** A line that is no entry: all of it. */
@@ -101,7 +110,7 @@ export function findableText(text: string): Found | undefined {
   };
 }
 
-function factsOf({ head, kind }: Entry): Omit<Found, 'identity' | 'isCopy' | 'parts'> {
+function factsOf({ head, kind }: Entry): Omit<Found, 'identity' | 'isCopy' | 'side' | 'parts'> {
   const time = parseTimestamp(head.timestamp ?? '');
   return {
     uuid: head.uuid,
@@ -220,9 +229,11 @@ function strings(value: Json | undefined, name = ''): string[] {
   return argumentsIn(asArray(value) ?? []).flatMap((each) => strings(each, name));
 }
 
-/** In quotes where a reader would take only a part of it for the value, or for code. */
+/** In quotes, which it does not have itself, where a reader would take only a part of it for the value, or for code. */
 function asValue(value: string): string {
-  return /[\s"]|^[\w!#$%*+/:=?@^~-]*$/.test(value) ? value : `"${value}"`;
+  if (/\s|^[\w!#$%*+/:=?@^~-]*$/.test(value)) return value;
+  const quote = ['"', "'", '`'].find((each) => !value.includes(each)) ?? '';
+  return `${quote}${value}${quote}`;
 }
 
 /** `["--password", "…"]`: the option stays with its value. */

@@ -20,6 +20,8 @@ export interface Needle {
   readonly pattern: RegExp;
   /** All ways to write it but \\uXXXX. */
   readonly spellings: () => RegExp;
+  /** Of one that is not ASCII: what a letter of it begins with, in all ways to write that but \\uXXXX. The one with the fewest. */
+  readonly letter: () => readonly string[];
 }
 
 /** One for each term that must be there, the rarest first; none when only the text itself can tell. */
@@ -73,6 +75,7 @@ function toNeedle(whole: string): Needle {
     control: /[\u0000-\u001f\u007f]/.test(text),
     pattern,
     spellings: () => (spellings ??= new RegExp(characters.map(waysToWriteAscii).join(MARKS), 'gi')),
+    letter: () => rarestLetter(text),
   };
 }
 
@@ -89,9 +92,43 @@ const MARK = [
   '\\xf0(?:\\x90[\\x87\\x8b]|\\x91\\x8c|\\x9c[\\xbc\\xbd]|\\x9d[\\x85-\\x89])[\\x80-\\xbf]',
   '\\xf3\\xa0[\\x84-\\x87][\\x80-\\xbf]',
 ].join('|');
-const MARKS = `(?:${MARK})*`;
-/** Marks in whatever order, and other characters of scripts that have some of their own. */
-const ANY_MARKS = `(?:${MARK}|[\\xd6-\\xdf][\\x80-\\xbf]|[\\xe0\\xe1\\xea][\\x80-\\xbf]{2}|\\xe2[\\xb3\\xb5][\\x80-\\xbf]|\\xef\\xac\\x9e|\\xf0[\\x80-\\xbf]{3})*?`;
+/**
+ * The same to the character: what is between letters must not be a letter too, or there were so many ways to go over a text of
+ * such letters that it would take for ever.
+ */
+export const MARKS = `(?:${[
+  '\\xcc[\\x80-\\xbf]',
+  '\\xcd[\\x80-\\xaf]',
+  '\\xd2[\\x85\\x86]',
+  '\\xd9[\\x8b-\\x95\\xb0]',
+  '\\xe0\\xa5[\\x91-\\x94]',
+  '\\xe1(?:\\xaa[\\xb0-\\xbf]|[\\xab\\xb7][\\x80-\\xbf]|\\xb3[\\x90-\\x92\\x94-\\xa8\\xad\\xb4\\xb7-\\xb9])',
+  '\\xe2\\x83[\\x90-\\xbf]',
+  '\\xe3(?:\\x80[\\xaa-\\xad]|\\x82[\\x99\\x9a])',
+  '\\xef\\xb8[\\x80-\\x8f\\xa0-\\xaf]',
+  '\\xf0(?:\\x90(?:\\x87\\xbd|\\x8b\\xa0)|\\x91\\x8c\\xbb|\\x9c[\\xbc\\xbd][\\x80-\\xbf])',
+  '\\xf0\\x9d(?:\\x85[\\xa5-\\xa9\\xad-\\xb2\\xbb-\\xbf]|\\x86[\\x80-\\x8b\\xaa-\\xad])',
+  '\\xf3\\xa0[\\x84-\\x87][\\x80-\\xbf]',
+].join('|')})*`;
+
+/** A mark, or another character of a script that has some of its own. No character in two ways. */
+const ANY_MARK = [
+  '[\\xcc\\xd2\\xd6-\\xdf][\\x80-\\xbf]',
+  '\\xcd[\\x80-\\xbd\\xbf]',
+  '[\\xe0\\xe1\\xea][\\x80-\\xbf]{2}',
+  '\\xe2(?:\\x83[\\x90-\\xbf]|[\\xb3\\xb5][\\x80-\\xbf])',
+  '\\xe3(?:\\x80[\\xaa-\\xad]|\\x82[\\x99\\x9a])',
+  '\\xef(?:\\xb8[\\x80-\\xaf]|\\xac\\x9e)',
+  '\\xf0[\\x80-\\xbf]{3}',
+  '\\xf3\\xa0[\\x84-\\x87][\\x80-\\xbf]',
+].join('|');
+/** Behind one letter. */
+const MOST_MARKS = 32;
+
+/** Marks in whatever order, up to the first place of what follows: one way only to go over a text, or a long one would take for ever. */
+function marksBefore(next: string): string {
+  return `(?:(?!${next})(?:${ANY_MARK})){0,${MOST_MARKS}}`;
+}
 
 /** What is or belongs to an ASCII character when folded: Latin with accents, Kelvin and Ångström, ≠ and the like, marks. */
 export const FOLDING = new RegExp(
@@ -119,25 +156,43 @@ function asWritten(character: string): string {
  * character that folds to several.
  */
 function clusters(text: string): string {
-  const written: string[] = [];
-  for (const [cluster] of text.matchAll(/\P{M}\p{M}*/gu)) {
+  const letters = [...text.matchAll(/\P{M}\p{M}*/gu)].map(([cluster]) => {
     const [letter = ''] = cluster;
-    written.push(waysToWrite(letter), cluster === letter ? MARKS : ANY_MARKS);
-  }
-  return written.slice(0, -1).join('');
+    return { written: waysToWrite(letter), isMarked: cluster !== letter };
+  });
+  return letters
+    .map(({ written, isMarked }, place) => {
+      const next = letters[place + 1]?.written;
+      if (next === undefined) return written;
+      return written + (isMarked ? marksBefore(next) : MARKS);
+    })
+    .join('');
 }
 
 function waysToWrite(character: string): string {
-  const ways = [character, ...(foldedFrom().get(character) ?? [])].map(asWritten);
+  const ways = formsOf(character).map((parts) => {
+    const [first = '', ...rest] = parts.map(asWritten);
+    return first + rest.map((part) => marksBefore(part) + part).join('');
+  });
+  return `(?:${[...new Set(ways)].join('|')})`;
+}
+
+/** Each as the parts that marks may stand between. */
+function formsOf(character: string): string[][] {
+  const forms = [character, ...(foldedFrom().get(character) ?? [])].map((form) => [form]);
   const [first = '', ...rest] = character.normalize('NFD');
   const last = rest.at(-1);
-  if (last !== undefined) ways.push([first, ...rest].map(asWritten).join(ANY_MARKS));
+  if (last !== undefined) forms.push([first, ...rest]);
   // A syllable of Hangul may be written as one of two letters and a third.
   if (last !== undefined && rest.length > 1)
-    ways.push(
-      [first + rest.slice(0, -1).join(''), last].map((part) => asWritten(part.normalize('NFC'))).join(ANY_MARKS),
-    );
-  return `(?:${[...new Set(ways)].join('|')})`;
+    forms.push([first + rest.slice(0, -1).join(''), last].map((part) => part.normalize('NFC')));
+  return forms;
+}
+
+function rarestLetter(text: string): string[] {
+  const letters = [...text].filter((character) => !isAscii(character) && !/\p{M}/u.test(character));
+  const starts = letters.map((letter) => [...new Set(formsOf(letter).flatMap(([form = '']) => [...form].slice(0, 1)))]);
+  return starts.toSorted((a, b) => a.length - b.length)[0] ?? [];
 }
 
 function waysToWriteAscii(character: string): string {

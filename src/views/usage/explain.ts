@@ -100,13 +100,21 @@ const NAMES: Record<LineKind, string> = {
 };
 
 function whyNot(kind: LineKind, { usage }: LineUsage, counted: Usage): string {
-  return `${NAMES[kind]}, ${usage.output < counted.output ? 'less output' : 'the same again'}`;
+  return `${NAMES[kind]}, ${compared(usage, counted)}`;
 }
 
 function kindOf({ origin, uuid }: LineUsage, earlier: readonly LineUsage[]): LineKind {
   if (origin.isCopy) return 'progress';
   if (origin.isFork) return 'fork';
-  const same = uuid === undefined ? undefined : earlier.find((line) => line.uuid === uuid && !line.origin.isCopy);
-  if (same === undefined) return 'line';
-  return same.origin.file === origin.file ? 'repeat' : 'copy';
+  const own = earlier.filter((line) => !line.origin.isCopy);
+  const [first] = own;
+  if (first !== undefined && first.origin.file !== origin.file) return 'copy';
+  return uuid !== undefined && own.some((line) => line.uuid === uuid) ? 'repeat' : 'line';
+}
+
+function compared(usage: Usage, counted: Usage): string {
+  if (usage.output < counted.output) return 'less output';
+  return usage.input + usage.cacheCreation + usage.cacheRead < counted.input + counted.cacheCreation + counted.cacheRead
+    ? 'less input'
+    : 'the same again';
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { byteScan } from '../../../src/archive/search/bytescan.ts';
 import { createFinder, type LineFinder } from '../../../src/archive/search/finder.ts';
+import { letterScan } from '../../../src/archive/search/letterscan.ts';
 import { createScan } from '../../../src/archive/search/scan.ts';
 import { foldTest } from '../../../src/archive/search/spelling.ts';
 import { linesHolding, linesIn } from '../../../src/disk/needle.ts';
@@ -43,10 +44,13 @@ function compare(text: string, bytes: Buffer): number[] {
   return lines;
 }
 
-test('it is there for needles of ASCII, and for no others', () => {
-  const scanOf = (text: string) => needlesOf(queryOf(text)).map(byteScan)[0];
-  for (const text of ['word', 'café', 'a', '~_', '~"src/x"']) expect(scanOf(text)).toBeDefined();
-  for (const text of ['中文', 'привет', '~/', '~\\', '~"x/y"', '~red\u001b']) expect(scanOf(text)).toBeUndefined();
+test('it is there for most needles, by their bytes or by a letter of them', () => {
+  const scansOf = (text: string) => needlesOf(queryOf(text)).map((needle) => [byteScan(needle), letterScan(needle)])[0];
+  for (const text of ['word', 'café', 'a', '~_', '~"src/x"']) expect(scansOf(text)?.[0]).toBeDefined();
+  for (const text of ['中文', 'привет', '~/', '~\\', '~"x/y"', '~red\u001b'])
+    expect(scansOf(text)?.[0]).toBeUndefined();
+  for (const text of ['中文', 'привет', '한국', '🚀', 'straße', '~"x/é中"']) expect(scansOf(text)?.[1]).toBeDefined();
+  for (const text of ['word', 'café', '~µ', '~·', '~中\u001b']) expect(scansOf(text)?.[1]).toBeUndefined();
 });
 
 describe('both find the same lines', () => {
@@ -84,6 +88,123 @@ describe('both find the same lines', () => {
     expect(found).toBeGreaterThan(500);
   });
 
+  test('of a short needle written in other ways where a slice ends', () => {
+    const WAYS = [
+      ['~k', '\u212a'],
+      ['~z', '\u1e91'],
+      ['~z', '\\u007a'],
+      ['~ze', 'z\\u00e9'],
+      ['~zeq', 'z\\u00e9q'],
+    ] as const;
+    // Bytes of another search lie behind.
+    compare(`~${'y'.repeat(60)}`, Buffer.from('0'.repeat(3 * SLICE)));
+    for (const [query, written] of WAYS) {
+      for (let at = SLICE - 8; at <= SLICE; at += 1)
+        expect([query, written, at, compare(query, Buffer.from(`${'-'.repeat(at)}${written}-`))]).toEqual([
+          query,
+          written,
+          at,
+          [0],
+        ]);
+    }
+  });
+
+  test('of any text, for a needle that is not ASCII', () => {
+    const LETTERS = [
+      ...[
+        '登',
+        '录',
+        '登录',
+        '豈',
+        '更',
+        'п',
+        'П',
+        'р',
+        'и',
+        'й',
+        'и\u0306',
+        'привет',
+        'ПРИВЕТ',
+        'か',
+        'か\u3099',
+        'が',
+        'ガ',
+      ],
+      ...[
+        '한',
+        '\u1112\u1161\u11ab',
+        '하\u11ab',
+        '국',
+        'ß',
+        'ẞ',
+        'Σ',
+        'ς',
+        'σ',
+        '🚀',
+        '🇩',
+        '🇪',
+        '\ufe0f',
+        '\u0301',
+        'ก',
+        'ำ',
+      ],
+      ...['\\u767b', '\\u5f55', '\\u043F', '\\ud83d\\ude80', '\\u001b', 'µ', '²', 'é', 'strasse', 'stra', 'e'],
+    ];
+    const letters = fc.oneof(part, { weight: 8, arbitrary: fc.constantFrom(...LETTERS) });
+    const asked = fc.constantFrom(
+      ...[
+        '登录',
+        '登',
+        'привет',
+        '~при',
+        'й',
+        '~が',
+        '한국',
+        '한',
+        'straße',
+        '~ß',
+        'σ',
+        '🚀',
+        '🇩🇪',
+        '~"登录 x"',
+        'กำ',
+        '更',
+        'login 登录',
+      ],
+    );
+    let found = 0;
+    fc.assert(
+      fc.property(asked, before, fc.array(letters, { maxLength: 60 }), (query, pad, parts) => {
+        found += compare(query, Buffer.from(`${'x'.repeat(pad)}${parts.join('')}`)).length;
+      }),
+      { numRuns: 3000 },
+    );
+    expect(found).toBeGreaterThan(500);
+  });
+
+  test('of text that is full of the letter, line by line', () => {
+    const dense = 'приветы, мир и труд; '.repeat(60);
+    const lines = Array.from(
+      { length: 300 },
+      (_, n) => `${dense.slice(0, (n * 37) % 900)}${n % 7 === 0 ? 'весна' : ''}`,
+    );
+    expect(compare('весна', Buffer.from(lines.join('\n'))).length).toBe(43);
+    expect(compare('~вес', Buffer.from(lines.join('\n'))).length).toBe(43);
+  });
+
+  test('wherever a needle of another script stands', () => {
+    for (const word of ['登录', '\\u767b录', '登\\u5f55', 'ｘ登录']) {
+      for (const from of [0, SLICE - 40, 2 * SLICE - 40]) {
+        for (let pad = from; pad < from + 60; pad += 1) {
+          const start = `{"登":1}\n${'x'.repeat(pad)}\n`;
+          const at = Buffer.byteLength(start);
+          expect(compare('~登录', Buffer.from(`${start}${word}`))).toEqual([at]);
+          expect(compare('~登录', Buffer.from(`${start}${'y'.repeat(30)}${word}\n录登\n`))).toEqual([at]);
+        }
+      }
+    }
+  });
+
   test('wherever the needle stands among sixteen bytes, and at the end of a slice and of all', () => {
     for (const word of ['needleword', 'néedleword', '\\u006eeedleword', 'NEEDLEWORD']) {
       for (const from of [0, SLICE - 40, 2 * SLICE - 40]) {
@@ -93,6 +214,13 @@ describe('both find the same lines', () => {
           expect(compare('needleword', Buffer.from(`${start}${word}\n${'y'.repeat(100)}\n`))).toEqual([start.length]);
         }
       }
+    }
+  });
+
+  test('an escape that the end of a slice cuts is what it is when it is whole', () => {
+    for (let pad = SLICE - 8; pad < SLICE + 12; pad += 1) {
+      const bytes = Buffer.from(`${'x'.repeat(pad)}\\u001bÀ`);
+      expect([pad, compare('l1', bytes), compare('login 登录', bytes)]).toEqual([pad, [], []]);
     }
   });
 

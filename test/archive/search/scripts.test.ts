@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { createFinder } from '../../../src/archive/search/finder.ts';
 import { createMatcher } from '../../../src/views/search/match.ts';
+import { MARKS } from '../../../src/views/search/prefilter.ts';
 import { parseQuery, type Query } from '../../../src/views/search/query.ts';
 import { fold } from '../../../src/views/search/words.ts';
 import { toJsonl, user, uuidOf } from '../../support/build.ts';
@@ -68,6 +69,25 @@ describe('no line is passed over unread', () => {
     expect(isPassedOver(asked, [written])).toBe(false);
   });
 });
+
+test('what may stand between letters are just the marks that folding takes off', () => {
+  const marks = new RegExp(`^${MARKS}$`);
+  const isMark = (each: string) => marks.test(Buffer.from(each).toString('latin1'));
+  const letters = [...characters()].filter((each) => /[\p{L}\p{N}]/u.test(each));
+  expect(letters.filter(isMark)).toEqual([]);
+  const removed = [...characters()].filter((each) => /\p{M}/u.test(each) && fold(each) === '');
+  expect(removed.filter((each) => !isMark(each))).toEqual([]);
+});
+
+/** If there were several ways to go over such a text, this would not end. */
+test.each(['กิ', 'ที่', 'בָּ', 'مَ', 'م', 'कि', 'क\u0951', 'が', 'ҁ', '한', 'e\u0301'])(
+  'a text full of %s is gone over once',
+  (unit) => {
+    const { find } = createFinder(parseQuery(`~${unit.repeat(12)}ฮ`, { now: NOW }), false);
+    expect(find(Buffer.from(unit.repeat(3000)), 0)).toBe(-1);
+    expect(find(Buffer.from(`${unit.repeat(12)}ฮ`), 0)).toBe(0);
+  },
+);
 
 /** As it is folded, and in another way. */
 const WRITTEN: readonly (readonly [string, string])[] = [
