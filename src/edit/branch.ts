@@ -8,6 +8,7 @@ import type { Kind } from '../format/kinds.ts';
 import { branchesOf } from '../graph/branches.ts';
 import { type Chain, type ChainNode, chainOf, isBoundary, leafOf } from '../graph/chain.ts';
 import { resumedNodes } from '../graph/context/context.ts';
+import { lazy } from '../graph/lazy.ts';
 
 export interface BranchLine {
   readonly entry: Entry;
@@ -111,21 +112,53 @@ function layOut(kept: readonly Entry[], chain: Chain, path: readonly ChainNode[]
   return [...lines, ...layAfter(kept.slice(place + 1), sent, isApart)];
 }
 
-/** What is sent, in the order in which it is, and behind each of it what stands there but is not sent. */
+/**
+ * What is sent, in the order in which it is, and behind each of it what stands there but is not sent. Notes in the chain wait
+ * until the message with calls that they would become a part of is over: they would change its order (R9).
+ */
 function layAfter(entries: readonly Entry[], sent: readonly Entry[], isApart: (entry: Entry) => boolean): BranchLine[] {
   const isSent = new Set(sent);
+  const ofMain = lazy(() => {
+    const main = [...sent, ...entries.filter(({ head }) => !head.isSidechain)];
+    return new Set(main.map(({ head }) => head.uuid));
+  });
+  // R8: a note at the end of the conversation is sent, whatever it is marked as.
+  const joins = (entry: Entry) => isNote(entry) && entry.head.isSidechain && ofMain().has(entry.head.parentUuid ?? '');
   const beside = new Map<Entry | undefined, BranchLine[]>();
   let anchor: Entry | undefined;
   for (const entry of entries) {
     if (isSent.has(entry)) anchor = entry;
-    else if (!isSpeaking(entry) && isApart(entry)) put(beside, anchor, { entry, linked: isLinked(entry) });
+    else if (!isSpeaking(entry) && !joins(entry) && isApart(entry))
+      put(beside, anchor, { entry, linked: isLinked(entry) });
   }
   const lines = [...(beside.get(undefined) ?? [])];
+  const holdsNotes = holdersIn(sent);
+  const waiting: BranchLine[] = [];
   for (const entry of sent) {
     lines.push({ entry, linked: true });
-    for (const line of beside.get(entry) ?? []) lines.push(line);
+    const holds = holdsNotes(entry);
+    for (const line of holds ? [] : waiting.splice(0)) lines.push(line);
+    for (const line of beside.get(entry) ?? []) {
+      const waits = holds && line.linked && isNote(line.entry);
+      (waits ? waiting : lines).push(line);
+    }
   }
-  return lines;
+  return [...lines, ...waiting];
+}
+
+/** Whether what hangs on an entry becomes a part of a message with calls; to be asked of what is sent, in order. */
+function holdersIn(sent: readonly Entry[]): (entry: Entry) => boolean {
+  const calling = new Set<string | undefined>();
+  for (const { kind, head } of sent) {
+    if (kind === 'assistant' && head.blocks.some(({ type }) => type === 'tool_use')) calling.add(head.message?.id);
+  }
+  let holds = false;
+  return (entry) => {
+    const { kind, head } = entry;
+    if (kind === 'assistant') holds = calling.has(head.message?.id);
+    else if (!isNote(entry)) holds = head.blocks.some(({ type }) => type === 'tool_result');
+    return holds;
+  };
 }
 
 /** Whether an entry is not sent and cannot be taken for a part of what is, as one that has an id in common would be (R8). */

@@ -17,6 +17,8 @@ export interface MessageIssue extends Issue {
 export interface ValidateOptions {
   /** The request asks the model to think: an open tool loop must then begin with thinking (A6). */
   readonly thinking?: boolean;
+  /** Names of the tools in the request: a result may refer to no others (A4). */
+  readonly tools?: readonly string[];
 }
 
 interface Message {
@@ -47,6 +49,7 @@ export function validate(messages: readonly (AnyMessage | Json)[], options: Vali
     } else checkResults(message, read[i - 1], report);
   }
   if (options.thinking === true) checkOpenLoop(read, report);
+  if (options.tools !== undefined) checkReferences(read, new Set(options.tools), report);
   return issues;
 }
 
@@ -154,6 +157,20 @@ function checkResults({ content, where }: Message, before: Message | undefined, 
     const id = idOf(block.tool_use_id);
     if (id === '' || !open.delete(id)) {
       report('A2', `${where}.content.${i}`, `tool_result ${id} answers no open call of the message before`);
+    }
+  }
+}
+
+/** A4 */
+function checkReferences(messages: readonly Message[], tools: ReadonlySet<string>, report: Report): void {
+  for (const { content, where } of messages) {
+    for (const [i, block] of content.entries()) {
+      const parts = block.type === 'tool_result' ? (asArray(block.content) ?? []).filter(isObject) : [];
+      for (const { type, tool_name } of parts) {
+        const name = type === 'tool_reference' ? asString(tool_name) : undefined;
+        if (name === undefined || tools.has(name)) continue;
+        report('A4', `${where}.content.${i}`, `the result refers to the tool ${name}, which is not in the request`);
+      }
     }
   }
 }

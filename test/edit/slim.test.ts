@@ -22,6 +22,7 @@ import {
 } from '../support/build.ts';
 import { CLONE_ID, expectSound, SOURCE_ID, writtenBytes } from '../support/edit-properties.ts';
 import { slimmed, wordsSent } from '../support/rewrites.ts';
+import * as lines from '../support/transcript.ts';
 
 const LONG = 'long output '.repeat(1000);
 
@@ -68,6 +69,44 @@ describe('S7: presets', () => {
     const once = slimmed(read(turns(14)), PRESETS[name]);
     const twice = slimmed(once.entries, PRESETS[name], { from: CLONE_ID });
     const plain = (entries: readonly Entry[]) => values(entries).map(({ forkedFrom: _, ...value }) => value);
+    expect(plain(twice.entries)).toEqual(plain(once.entries));
+  });
+
+  test.each([
+    [
+      'R9: a system line that is not sent lies among the lines of a message',
+      [
+        lines.user(1, null, 'go'),
+        lines.assistant(2, 1, 'm1', [lines.use('t1')]),
+        lines.user(3, 2, [lines.result('t1')]),
+        lines.assistant(4, 3, 'm1', [lines.use('t2')]),
+        lines.system(5, 1, 'informational'),
+        lines.user(6, 4, [lines.result('t2')]),
+      ],
+    ],
+    [
+      'S3: a result comes after typed words, with a note before it',
+      [
+        lines.user(1, null, 'go'),
+        lines.assistant(2, 1, 'm1', [lines.use('t1')]),
+        lines.attachment(3, 2, 'note'),
+        lines.user(4, 2, 'typed'),
+        lines.user(5, 4, [lines.result('t1')]),
+      ],
+    ],
+    [
+      'R6: a call on the way is marked as of a sub-agent',
+      [
+        lines.user(1, null, 'go'),
+        lines.assistant(2, 1, 'm1', [lines.use('t1')], { isSidechain: true }),
+        lines.user(3, 2, [lines.result('t1')]),
+        lines.assistant(4, 3, 'm2', 'done'),
+      ],
+    ],
+  ])('%s: done again it changes nothing', (_, source) => {
+    const once = slimmed(entriesOf(source), PRESETS.bare);
+    const twice = slimmed(once.entries, PRESETS.bare, { from: CLONE_ID });
+    const plain = (entries: readonly Entry[]) => values(entries).map(({ forkedFrom: _from, ...value }) => value);
     expect(plain(twice.entries)).toEqual(plain(once.entries));
   });
 

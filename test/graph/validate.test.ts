@@ -53,6 +53,13 @@ describe('validate', () => {
     }
     expect(rules([hello, assistant(use('a')), user(failed([text('x')]))])).toEqual([]);
   });
+  test('A4 a reference to a tool that is not in the request', () => {
+    const found = { ...result('a'), content: [{ type: 'tool_reference', tool_name: 'Search' }] };
+    const messages = [hello, assistant(use('a')), user(found)];
+    expect(rules(messages, { tools: ['Bash'] })).toEqual(['A4 messages.2.content.0']);
+    expect(rules(messages, { tools: ['Bash', 'Search'] })).toEqual([]);
+    expect(rules(messages)).toEqual([]);
+  });
   test('A3 a call id twice', () => {
     const messages = [hello, assistant(use('a')), user(result('a')), assistant(use('a')), user(result('a'))];
     expect(rules(messages)).toEqual(['A3 messages.3.content.0']);

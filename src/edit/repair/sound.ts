@@ -34,7 +34,9 @@ export function soundLines(entries: readonly Entry[], { from, freshUuid, now }: 
     // Nobody refuses what is not sent.
     isSuspect: (entry) => sent.has(entry) && (pairing.without.has(entry) || isSuspect(entry)),
   });
-  if (notes.length === 0) return { ...placed, notes };
+  // R6: what the conversation goes through is a part of it, though it be marked as of a sub-agent.
+  const isMarked = [...sent].some(({ head }) => head.isSidechain);
+  if (notes.length === 0 && !isMarked) return { ...placed, notes };
   const { lines } = linearise(
     parts.filter(({ entry }) => entry === undefined || isCarriedOver(entry)),
     { sessionId: from, from, freshUuid, now, left: [...placed.left, ...empty], inPlace: true },

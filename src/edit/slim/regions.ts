@@ -61,7 +61,7 @@ export function regionsOf(sent: readonly Entry[], settings: SlimSettings, rules:
   return { of, ...fates, turns: { all: bearing.length, whole } };
 }
 
-/** S3, A6: what follows the last words of the person, if the last thing said is a call or a result. */
+/** S3, A6: what follows the last words of the person, if the last thing said is a call or the result of one made since. */
 function openLoop(lines: readonly Entry[]): Set<Entry> {
   const open = new Set<Entry>();
   const isResult = ({ kind, head }: Entry) => kind === 'user' && head.blocks.some(({ type }) => type === 'tool_result');
@@ -75,7 +75,7 @@ function openLoop(lines: readonly Entry[]): Set<Entry> {
     if (entry === undefined || (entry.kind === 'user' && !isResult(entry))) break;
     open.add(entry);
   }
-  return open;
+  return [...open].some(isAnswer) ? open : new Set();
 }
 
 /** The message that ends the conversation makes a call, in this line or one before. */

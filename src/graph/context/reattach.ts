@@ -2,6 +2,7 @@
  * R8, R9: parallel calls branch the graph (E5), so a parent walk loses lines and results. Every message on the chain gets its
  * other lines back, every call of it its results wherever their parents point, and what is attached to either.
  */
+import { lazy } from '../lazy.ts';
 import { type Chain, type ChainNode, isBoundary } from './node.ts';
 
 /** A message on the chain: what of it is there, and what is to be added, which comes in file order. */
@@ -38,9 +39,9 @@ export function reattach(chain: Chain, path: readonly ChainNode[]): ChainNode[] 
   addBeside(kinship, leaf);
   const groups = [...kinship.groups.values(), ...(atLeaf === undefined ? [] : [atLeaf])];
   // Each kind was added by itself: file order is what counts.
-  for (const group of groups) group.added.sort((a, b) => a.order - b.order);
+  for (const { added } of groups) added.sort((a, b) => a.order - b.order);
   for (const node of path) joinMember(kinship, node);
-  return insert(path, groups);
+  return linesFirst(kinship, insert(kinship, groups, path));
 }
 
 function kinshipOf(chain: Chain, path: readonly ChainNode[]): Kinship {
@@ -200,29 +201,88 @@ function joinMember({ belongs, groups }: Kinship, node: ChainNode): void {
   if (node.entry.kind === 'assistant' || (first !== undefined && first !== node)) group?.members.push(node);
 }
 
-function insert(path: readonly ChainNode[], groups: readonly Group[]): ChainNode[] {
-  const onPath = new Set(path);
+/** What is to be added to a message goes among what is there of it, the rest of it where the message ends. */
+function insert({ belongs }: Kinship, groups: readonly Group[], path: readonly ChainNode[]): ChainNode[] {
+  const places = lazy(() => new Map(path.map((node, place) => [node, place])));
   const before = new Map<ChainNode, ChainNode[]>();
   const after = new Map<ChainNode, ChainNode[]>();
   for (const group of groups) {
+    if (group.added.length + group.strays.length === 0) continue;
     let waiting: ChainNode[] = [];
     for (const node of inOrder(group)) {
-      if (!onPath.has(node)) waiting.push(node);
+      if (!places().has(node)) waiting.push(node);
       else if (waiting.length > 0) {
         before.set(node, waiting);
         waiting = [];
       }
     }
-    const last = group.members.at(-1);
-    if (last !== undefined && waiting.length > 0) after.set(last, [...(after.get(last) ?? []), ...waiting]);
+    const line = group.members.findLast(isLine) ?? group.members.at(-1);
+    if (line === undefined || waiting.length === 0) continue;
+    // What follows the lines without a break is of the message: something typed, say, is one.
+    let end = places().get(line) ?? 0;
+    for (let next = path[end + 1]; next && belongs.get(next.key) === group; next = path[end + 1]) end += 1;
+    const last = path[end] ?? line;
+    after.set(last, [...(after.get(last) ?? []), ...waiting]);
   }
   return path.flatMap((node) => [...(before.get(node) ?? []), node, ...(after.get(node) ?? [])]);
+}
+
+/**
+ * R9: where a note stands in a message with calls, its results come after all its lines, as far as nothing else stands between.
+ * What stands where decides here, not what hangs on what: laid out in one chain in this order, a session is read the same again.
+ */
+function linesFirst(kinship: Kinship, nodes: readonly ChainNode[]): ChainNode[] {
+  const { owners, noted } = ownersIn(kinship, nodes);
+  if (noted.size === 0) return [...nodes];
+  const made: ChainNode[] = [];
+  let others: ChainNode[] = [];
+  let group: Group | undefined;
+  for (const [at, node] of nodes.entries()) {
+    if (owners[at] !== group) {
+      for (const other of others) made.push(other);
+      others = [];
+      group = owners[at];
+    }
+    if (group !== undefined && noted.has(group) && !isLine(node)) others.push(node);
+    else made.push(node);
+  }
+  return [...made, ...others];
+}
+
+/**
+ * The message that each node is of, where it stands, and the messages that have notes: not those after all that was said, nor
+ * messages with the output of a command among them. What stands before the first line of a message is not of it.
+ */
+function ownersIn({ groups, belongs }: Kinship, nodes: readonly ChainNode[]) {
+  const noted = new Set<Group>();
+  const barred = new Set<Group>();
+  const begun = new Set<Group>();
+  const end = nodes.findLastIndex((node) => !isBeside(node));
+  let owner: Group | undefined;
+  const owners = nodes.map((node, at) => {
+    if (isBeside(node)) {
+      if (owner?.holds && at < end) (isCommand(node) ? barred : noted).add(owner);
+      else owner = undefined;
+      return owner;
+    }
+    owner = isLine(node) ? groups.get(messageIdOf(node) ?? '') : isResult(node) ? belongs.get(node.key) : undefined;
+    if (owner === undefined) return undefined;
+    if (isLine(node)) begun.add(owner);
+    else if (!begun.has(owner)) owner = undefined;
+    return owner;
+  });
+  for (const group of barred) noted.delete(group);
+  return { owners, noted };
+}
+
+function isLine({ entry }: ChainNode): boolean {
+  return entry.kind === 'assistant';
 }
 
 /** R9: the first line stays first and the rest goes in by file order; stray results come after all lines. */
 function inOrder({ members, added, strays }: Group): ChainNode[] {
   const all = merged(members, added, 1);
-  return merged(all, strays, all.findLastIndex((node) => node.entry.kind === 'assistant') + 1);
+  return merged(all, strays, all.findLastIndex(isLine) + 1);
 }
 
 /** Each added node goes before the first one from `start` on that follows it in the file, else to the end. */
@@ -252,4 +312,9 @@ function messageIdOf(node: ChainNode): string | undefined {
 
 function isBeside({ entry }: ChainNode): boolean {
   return entry.kind === 'attachment' || entry.kind === 'system';
+}
+
+/** What a command put out that the client itself carried out. */
+function isCommand({ entry }: ChainNode): boolean {
+  return entry.kind === 'system' && entry.head.subtype === 'local_command';
 }
