@@ -238,7 +238,8 @@ describe('a server that fails', () => {
   test.each(FAULTS)('T2: %s is sent again, and arrives once', async (_, fault) => {
     const { server, machine } = await started({ a: 3 });
     server.fail((_request, place) => (place < 2 ? fault : undefined));
-    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, deliveryTo(server.url, machine.home));
+    const delivery = deliveryTo(server.url, machine.home, fault === 'hangs' ? { timeoutMs: 300 } : {});
+    const sent = await deliverSession({ file: machine.fileOf('a') }, SPANS, delivery);
     expect(sent).toMatchObject({ turns: 3, spans: 3 * SPANS_A_TURN, queued: 0, refused: [] });
     expect(server.rows.size).toBe(3 * SPANS_A_TURN);
     const requests = server.requests.length;

@@ -15,7 +15,7 @@ export const QUICK = { firstWaitMs: 1, longestWaitMs: 2000 };
 
 export function deliveryTo(url: string, home: string, more: Partial<Delivery> = {}): Delivery {
   const endpoint = endpointOf('langfuse', { LANGFUSE_PUBLIC_KEY: 'pk', LANGFUSE_SECRET_KEY: 'sk' }, url);
-  return { endpoint, home, sender: { version: '1' }, patience: QUICK, timeoutMs: 300, lockWaitMs: 5000, ...more };
+  return { endpoint, home, sender: { version: '1' }, patience: QUICK, timeoutMs: 20_000, lockWaitMs: 20_000, ...more };
 }
 
 /** Every session of a recording. */

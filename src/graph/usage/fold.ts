@@ -48,12 +48,13 @@ export function createUsageFold<Origin>(isBetter: (now: Origin, before: Origin) 
 
   function noteRequest(message: Mutable<MessageUsage<Origin>>): void {
     const { requestId } = message;
-    if (requestId !== undefined && byRequest?.has(requestId) === false) byRequest.set(requestId, message);
+    if (requestId === undefined || message.synthetic) return;
+    if (byRequest?.has(requestId) === false) byRequest.set(requestId, message);
   }
 
-  /** The message of the same request, where one of both has no id. Another id in the same request is another message. */
+  /** The message of the same request, where one of both has no id. Another id in it, or a message of the client's own, is another. */
   function ofRequest(sighting: Sighting<Origin>): Mutable<MessageUsage<Origin>> | undefined {
-    if (byRequest === undefined && hasOwnId(sighting)) return undefined;
+    if (sighting.synthetic || (byRequest === undefined && hasOwnId(sighting))) return undefined;
     if (byRequest === undefined) {
       byRequest = new Map();
       for (const message of all) noteRequest(message);
