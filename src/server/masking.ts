@@ -57,7 +57,7 @@ export function createMasking(): Masking {
   return {
     of: (scope) => ({
       revealed: false,
-      mask: (text) => within(scope, () => masker.mask(text)),
+      mask: Object.assign((text: string) => within(scope, () => masker.mask(text)), { learnt: () => masker.learnt }),
       json: (value) => within(scope, () => maskJsonText(JSON.stringify(value), masker)),
     }),
     secretsOf: (placeholder, scope) => [...(scopes.get(scope)?.get(placeholder) ?? [])],

@@ -18,13 +18,8 @@ export interface SearchRequest extends ScanOptions {
   readonly offset: number;
   readonly limit: number;
   readonly now: Date;
-  readonly mask?: SearchMask;
+  readonly mask?: Mask;
   readonly snippetLength?: number;
-}
-
-export interface SearchMask extends Mask {
-  /** How many secrets it has found so far that it masks wherever they stand. */
-  readonly learnt?: () => number;
 }
 
 export interface SearchResult {

@@ -18,7 +18,11 @@ export interface ViewOptions {
   readonly mask?: Mask;
 }
 
-export type Mask = (text: string) => string;
+export interface Mask {
+  (text: string): string;
+  /** How many secrets it has found so far that it masks wherever they stand. */
+  readonly learnt?: () => number;
+}
 
 export interface AgentView {
   readonly agentId: string;

@@ -154,3 +154,18 @@ test('a long list full of secrets does not make the server forget those of an op
   expect(list).not.toContain('ghp_');
   expect(masking.secretsOf(placeholder, 'open')).toEqual([TOKEN]);
 });
+
+test('a secret that a later hit gives away is masked in earlier ones, also where a snippet is cut', async () => {
+  const secret = `Tt44!eeY8n-${'longer-secret77-'.repeat(8)}x`;
+  const lines = [
+    user(`needle config: password="${secret}" done`),
+    assistant(text(`needle then it printed ${'so '.repeat(44)}${secret} alone`)),
+    assistant(text(`needle ${secret}`)),
+  ];
+  const root = rootWith({ [`${ID}.jsonl`]: toJsonl(chain(lines, { sessionId: ID })) }, writeFileSync);
+  const server = await serve(['--root', root], { home: tempFolder() });
+  await server.settled();
+  const found = (await server.ask('/api/search?q=needle&sort=date')).json();
+  expect(at(found, 'total')).toBe(3);
+  expect(JSON.stringify(found)).not.toContain('Tt44!eeY8n');
+});
