@@ -6,9 +6,9 @@ import type { Agent } from '../../src/graph/agents.ts';
 import { turnsOf } from '../../src/graph/turns.ts';
 import { createMasker } from '../../src/redact/masker.ts';
 import { agentPage, callPage, chatPage, type PageOptions, pageTurn, turnHead } from '../../src/views/page/index.ts';
-import type { ChatRow } from '../../src/views/page/types.ts';
 import { serve } from '../server/helpers.ts';
 import { assistant, chain, result, text, toJsonl, toolUse, user } from '../support/build.ts';
+import { chatRow } from '../support/chatrow.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
 import { onlyChat, sessionsIn } from '../support/sessions.ts';
@@ -145,23 +145,7 @@ function shownIn(output: string): string[] {
   return PLACES.filter((place) => output.includes(secretOf(place).slice(8, 20)));
 }
 
-const ROW: ChatRow = {
-  id: ID,
-  title: null,
-  project: '',
-  gitBranch: null,
-  started: null,
-  updated: null,
-  turns: 0,
-  bytes: 0,
-  sessions: 1,
-  models: [],
-  lastPrompt: null,
-  costUSD: null,
-  tokens: null,
-  source: 'disk',
-  marks: [],
-};
+const ROW = chatRow({ id: ID, project: '' });
 
 test.each([
   ['masked', true],

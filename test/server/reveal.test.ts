@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { asString, at } from '../../src/format/json.ts';
 import { createListing } from '../../src/server/listing.ts';
 import { createMasking } from '../../src/server/masking.ts';
-import type { ChatRow } from '../../src/views/page/types.ts';
 import { random } from '../redact/samples.ts';
 import { assistant, chain, result, text, thinking, toJsonl, toolUse, user } from '../support/build.ts';
+import { chatRow } from '../support/chatrow.ts';
 import { tempFolder } from '../support/files.ts';
 import { rootWith } from '../support/skein.ts';
 import { type Served, serve, until } from './helpers.ts';
@@ -129,23 +129,7 @@ test('all secrets of a chat are shown when that is asked for, and masked again w
 test('a long list full of secrets does not make the server forget those of an open chat', () => {
   const masking = createMasking();
   const placeholder = masking.of('open').mask(TOKEN);
-  const row = (number: number): ChatRow => ({
-    id: `chat ${number}`,
-    title: `use ghp_${random(36, `row ${number}`)}`,
-    project: '/work/app',
-    gitBranch: null,
-    started: null,
-    updated: null,
-    turns: 1,
-    bytes: 1,
-    sessions: 1,
-    models: [],
-    lastPrompt: null,
-    costUSD: null,
-    tokens: null,
-    source: 'disk',
-    marks: [],
-  });
+  const row = (number: number) => chatRow({ id: `chat ${number}`, title: `use ghp_${random(36, `row ${number}`)}` });
   const list = createListing(masking)({
     chats: Array.from({ length: 300 }, (_, n) => row(n)),
     demo: false,

@@ -17,28 +17,13 @@ import {
   pageTurn,
   turnHead,
 } from '../../src/views/page/index.ts';
-import type { ChatPage, ChatRow } from '../../src/views/page/types.ts';
+import type { ChatPage } from '../../src/views/page/types.ts';
 import { assistant, chain, image, result, system, text, toolUse, user } from '../support/build.ts';
+import { chatRow } from '../support/chatrow.ts';
 import { FIXTURES } from '../support/files.ts';
 import { chatsIn, linked, onlyChat, opened, sessionOf, sessionsIn, turn } from '../support/sessions.ts';
 
-const ROW: ChatRow = {
-  id: 'c',
-  title: null,
-  project: '/work',
-  gitBranch: null,
-  started: null,
-  updated: null,
-  turns: 0,
-  bytes: 0,
-  sessions: 1,
-  models: [],
-  lastPrompt: null,
-  costUSD: null,
-  tokens: null,
-  source: 'disk',
-  marks: [],
-};
+const ROW = chatRow({ id: 'c', project: '/work' });
 
 function pageOf(chat: Chat, branch = chat.current, options: PageOptions = {}): ChatPage {
   const turns = turnsOf(chat.entriesOf(branch));

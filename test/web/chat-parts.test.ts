@@ -10,6 +10,7 @@ import { createStore } from '../../web/chat/store.ts';
 import { ansiPieces, withoutAnsi } from '../../web/parts/ansi.ts';
 import { safeHref } from '../../web/parts/Link.tsx';
 import { cutText } from '../../web/parts/Long.tsx';
+import { chatRow } from '../support/chatrow.ts';
 
 const control = fc.constantFrom(
   '\x1b[31m',
@@ -207,20 +208,4 @@ test('a store holds what is near: what was dropped is asked for again, what is p
   store.close();
 });
 
-const NO_CHAT = {
-  id: 'chat',
-  title: null,
-  project: '/work/app',
-  gitBranch: null,
-  started: null,
-  updated: null,
-  turns: 0,
-  bytes: 0,
-  sessions: 1,
-  models: [],
-  lastPrompt: null,
-  costUSD: null,
-  tokens: null,
-  source: 'disk',
-  marks: [],
-} as const;
+const NO_CHAT = chatRow();
