@@ -8,7 +8,6 @@ import { mergeArchive } from '../../src/archive/merge.ts';
 import { piecesOf, toPack } from '../../src/archive/packs.ts';
 import { scrub } from '../../src/archive/scrub.ts';
 import { secretMasker } from '../../src/archive/secrets.ts';
-import { chooseFiles } from '../../src/archive/select.ts';
 import { all, blobOf, textOf } from '../../src/archive/sqlite.ts';
 import { keptIn } from '../../src/archive/status.ts';
 import { type Archive, openArchiveFile } from '../../src/archive/store.ts';
@@ -30,17 +29,10 @@ import {
   statesOf,
   syncRoot,
 } from './helpers.ts';
+import { NOW, scrubbed, token } from './scrubbing.ts';
 
-const NOW = new Date('2026-01-02T03:04:05Z');
 const NAME = `${PLACE}/${SESSION}.jsonl`;
-/** Put together here, so that no scanner takes this file for a leak. */
-const token = (seed: string) => `ghp_${seed.padEnd(36, 'aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY')}`;
 const SECRET = token('1');
-
-function scrubbed(archive: Archive, selector?: string, options: { dryRun?: boolean; signal?: AbortSignal } = {}) {
-  const files = selector === undefined ? allFiles(archive.db) : chooseFiles(archive.db, selector).files;
-  return scrub(archive, files, secretMasker(), NOW, options);
-}
 
 /** Anywhere in the archive's files or in what they hold compressed. */
 function isLeft(archive: Archive, text: string): boolean {

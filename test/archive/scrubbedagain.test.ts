@@ -8,9 +8,6 @@ import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
 import { mergeArchive } from '../../src/archive/merge.ts';
 import { piecesOf, toPack } from '../../src/archive/packs.ts';
-import { scrub } from '../../src/archive/scrub.ts';
-import { secretMasker } from '../../src/archive/secrets.ts';
-import { chooseFiles } from '../../src/archive/select.ts';
 import { all, blobOf, get, numberOf, textOf } from '../../src/archive/sqlite.ts';
 import { keptIn } from '../../src/archive/status.ts';
 import type { Archive } from '../../src/archive/store.ts';
@@ -30,12 +27,10 @@ import {
   statesOf,
   syncRoot,
 } from './helpers.ts';
+import { NOW, scrubbed, token } from './scrubbing.ts';
 
-const NOW = new Date('2026-01-02T03:04:05Z');
 const NAME = `${PLACE}/${SESSION}.jsonl`;
 const COPY = `${PLACE}/${FORK}.jsonl`;
-/** Put together here, so that no scanner takes this file for a leak. */
-const token = (seed: string) => `ghp_${seed.padEnd(36, 'aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY')}`;
 const SECRET = token('1');
 const TEXT = entry('a') + entry('b', SESSION, `key ${SECRET}`) + entry('c');
 
@@ -48,11 +43,6 @@ function isLeft(archive: Archive, text: string): boolean {
   return [...files, ...packs.map(({ bytes }) => bytes), ...tails].some((bytes) => bytes.includes(text));
 }
 
-function scrubAll(archive: Archive, selector?: string) {
-  const files = selector === undefined ? allFiles(archive.db) : chooseFiles(archive.db, selector).files;
-  return scrub(archive, files, secretMasker(), NOW);
-}
-
 /** A line of one session as another one's. */
 const asFork = (text: string) => text.replaceAll(SESSION, FORK);
 
@@ -60,7 +50,7 @@ async function scrubbedRoot(files: Record<string, string | Uint8Array> = { [NAME
   const root = rootOf(files);
   const archive = newArchive();
   syncRoot(archive, root);
-  await scrubAll(archive);
+  await scrubbed(archive);
   return { root, archive };
 }
 
@@ -137,7 +127,7 @@ describe('a copy of a scrubbed line', () => {
     const { root, archive } = await scrubbedRoot({ [NAME]: text });
     appendFileSync(join(root, NAME), entry('b', SESSION, `password=${password}`));
     syncRoot(archive, root);
-    await scrubAll(archive);
+    await scrubbed(archive);
     rootOf({ [COPY]: asFork(text) }, root);
     syncRoot(archive, root);
     expect(isLeft(archive, SECRET)).toBe(false);
@@ -150,7 +140,7 @@ describe('a copy of a scrubbed line', () => {
     const { root, archive } = await scrubbedRoot({ [NAME]: long });
     rootOf({ [COPY]: asFork(long) }, root);
     expect(syncRoot(archive, root)).toMatchObject({ outcomes: { added: 1 }, masked: 0, unscrubbed: 1 });
-    await scrubAll(archive, FORK);
+    await scrubbed(archive, FORK);
     expect(isLeft(archive, SECRET)).toBe(false);
     expect(faultsOf(archive)).toEqual([]);
   });
@@ -172,7 +162,7 @@ describe('another archive', () => {
     mergeArchive(other, archive);
     appendFileSync(join(root, NAME), entry('c'));
     syncRoot(archive, root);
-    await scrubAll(archive);
+    await scrubbed(archive);
     expect(mergeArchive(archive, other)).toMatchObject({ added: 0, known: 1 });
     expect(isLeft(archive, SECRET)).toBe(false);
     expect(statesOf(archive, NAME)).toHaveLength(1);
@@ -228,8 +218,8 @@ test('whatever is copied from where: nothing scrubbed is left, nothing else is c
       const root = rootOf({ [NAME]: contentOf(first, SESSION) });
       const archive = newArchive();
       syncRoot(archive, root);
-      await scrubAll(archive);
-      const scrubbed = new Set(first.map((each) => JSON.stringify(each)));
+      await scrubbed(archive);
+      const known = new Set(first.map((each) => JSON.stringify(each)));
       for (const [n, id] of ids.entries()) rootOf({ [`${PLACE}/${id}.jsonl`]: contentOf(later[n] ?? [], id) }, root);
       syncRoot(archive, root);
       expect(faultsOf(archive)).toEqual([]);
@@ -237,7 +227,7 @@ test('whatever is copied from where: nothing scrubbed is left, nothing else is c
         const kept = currentOf(archive, `${id}.jsonl`).toString().split('\n').slice(0, -1);
         expect(kept).toHaveLength(later[n]?.length ?? 0);
         for (const [place, each] of (later[n] ?? []).entries()) {
-          const isMasked = scrubbed.has(JSON.stringify(each)) && each[1].includes('ghp_');
+          const isMasked = known.has(JSON.stringify(each)) && each[1].includes('ghp_');
           if (isMasked) expect(kept[place]).not.toContain('ghp_');
           else expect(`${kept[place]}\n`).toBe(entry(each[0], id, each[1]));
         }

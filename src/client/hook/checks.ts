@@ -128,7 +128,9 @@ function runChecks({ places, now }: CheckQuery): Check[] {
     const next = 'Start the client anew and finish a turn; /hooks shows what it knows of.';
     return [{ about, state: 'warning', what: 'the hook has not run yet', next }];
   }
-  const checks: Check[] = [{ about, state: 'ok', what: `last run ${last.time} (${last.event})` }];
+  const checks: Check[] = [
+    { about, state: 'ok', what: `last run ${last.time}${last.event === '' ? '' : ` (${last.event})`}` },
+  ];
   const error = lines.findLast(({ level }) => level === 'error');
   if (error !== undefined)
     checks.push({

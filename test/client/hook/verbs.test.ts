@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { wordsIn } from '../../../src/client/hook/checks.ts';
 import { asArray, at, parseJson } from '../../../src/format/json.ts';
 import { expectValid } from '../../support/schema.ts';
-import { type HookHome, hookVerb, makeHome, runHook, startServer, writeTurns } from './world.ts';
+import { feed, type HookHome, hookVerb, makeHome, runHook, startServer, writeTurns } from './world.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001';
 const KEYS = { LANGFUSE_PUBLIC_KEY: 'pk-lf-public', LANGFUSE_SECRET_KEY: 'sk-lf-very-secret' };
@@ -193,6 +193,12 @@ describe('skein hook doctor says why nothing arrives', () => {
     expect(found).toContain(`settings bad: the client runs no hooks: "disableAllHooks" is set in ${settingsOf(world)}`);
     expect(found).toContain(`keys ok: kept in ${join(world.skein, 'export.json')}`);
     expect((await verb(world, ['install', '--langfuse', '--save-keys'], { LANGFUSE_USER_ID: 'ann' })).code).toBe(0);
+  });
+
+  test('a run that was told nothing it knows is named without an event', async () => {
+    const world = makeHome();
+    await feed(world, '', ['--archive', '--wait', '0']);
+    expect((await doctor(world)).found).toContainEqual(expect.stringMatching(/^runs ok: last run \S+Z$/));
   });
 
   test('the server refuses, the last run failed, keys are here only and others can read them', async () => {
