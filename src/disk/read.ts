@@ -1,6 +1,7 @@
 /** Reading transcripts in bounded memory: the file passes by in chunks, payloads stay on disk until someone asks for them. */
 import type { Writable } from 'node:stream';
 import type { Entry, ParsedEntry, Source } from '../format/entry.ts';
+import { enableKernel } from '../format/jsonscan.ts';
 import { FILE_START, type Position, type RawLine, splitLines } from '../format/lines.ts';
 import { listEntries, readEntries, readParsedEntries, type Session } from '../format/session.ts';
 import { codeOf, toDiskError } from './errors.ts';
@@ -45,7 +46,7 @@ export function readSessionOf(file: string, options: ReadOptions = {}): Session 
 
 /** Each chunk is a view that is valid until the next is asked for, or the reading ends. */
 function* readChunks(source: FileSource, from: number, to: number, chunkBytes: number): Generator<Uint8Array> {
-  const buffer = takeBuffer(chunkBytes);
+  let buffer = takeBuffer(chunkBytes);
   try {
     for (let at = from; at < to; ) {
       const got = source.fill(buffer.subarray(0, Math.min(buffer.length, to - at)), at);
@@ -54,21 +55,52 @@ function* readChunks(source: FileSource, from: number, to: number, chunkBytes: n
       source.hold(chunk, at);
       yield chunk;
       at += got;
+      passed += got;
+      buffer = exchange(buffer);
     }
   } finally {
     source.hold(undefined);
     source.close();
-    spare = buffer;
+    giveBack(buffer);
   }
 }
 
 /** The buffer of the last reading that ended, for the next: fresh memory for every file takes as long as reading it. */
 let spare: Buffer | undefined;
+/** The one in which strings are passed over quickest, while nobody reads into it. */
+let fast: { readonly buffer: Buffer; free: boolean } | undefined;
+/** How many bytes this process has read, and after how many a quick loop has paid for its making. */
+let passed = 0;
+const MANY = 4 * CHUNK_BYTES;
 
 function takeBuffer(bytes: number): Buffer {
+  if (fast?.free && bytes === fast.buffer.length) {
+    fast.free = false;
+    return fast.buffer;
+  }
   const buffer = spare?.length === bytes ? spare : Buffer.allocUnsafeSlow(bytes);
   spare = undefined;
   return buffer;
+}
+
+function giveBack(buffer: Buffer): void {
+  if (buffer === fast?.buffer) fast.free = true;
+  else spare = buffer;
+}
+
+/** The quicker buffer for the rest of a reading, once much has been read. */
+function exchange(buffer: Buffer): Buffer {
+  if (passed < MANY || buffer.length !== CHUNK_BYTES || buffer === fast?.buffer) return buffer;
+  fast ??= makeFast();
+  if (!fast.free) return buffer;
+  giveBack(buffer);
+  return takeBuffer(CHUNK_BYTES);
+}
+
+function makeFast(): { buffer: Buffer; free: boolean } {
+  const memory = enableKernel(CHUNK_BYTES);
+  if (memory === undefined) return { buffer: Buffer.alloc(0), free: false };
+  return { buffer: Buffer.from(memory.buffer, memory.byteOffset, memory.length), free: true };
 }
 
 export interface Copied {

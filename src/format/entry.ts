@@ -33,11 +33,17 @@ export interface ParsedEntry {
 }
 
 /** Below this size JSON.parse builds a whole line faster than the scan passes over it: measured, see docs/ARCHITECTURE.md. */
-const SHORT_LINE = 4096;
+const SHORT_LINE = 2048;
 
 /** The entry of a line: a long one by the metadata scan, which leaves what it is not sure of to JSON.parse. */
 export function toEntry(source: Source, line: Line, bytes: Uint8Array): Entry {
   return build(source, line, bytes, scanMetadata).entry;
+}
+
+/** The same; its whole object comes along where it had to be made. */
+export function toEntryAtHand(source: Source, line: Line, bytes: Uint8Array): ParsedEntry {
+  const built = build(source, line, bytes, scanMetadata);
+  return bytes.length < SHORT_LINE ? built : { entry: built.entry, json: undefined };
 }
 
 function scanMetadata(text: Uint8Array): Json | undefined {

@@ -238,18 +238,19 @@ const NO_BLOCKS: readonly BlockHead[] = [];
 function blockHeadsOf(content: Json | undefined): readonly BlockHead[] {
   const items = asArray(content);
   if (items === undefined || items.length === 0) return NO_BLOCKS;
-  const heads: BlockHead[] = [];
-  for (const item of items) {
-    if (!isObject(item)) continue;
-    heads.push({
-      type: sharedString(item.type) ?? '',
-      id: sharedString(item.id),
-      name: sharedString(item.name),
-      toolUseId: sharedString(item.tool_use_id),
-      isError: asBoolean(item.is_error),
-    });
-  }
-  return heads;
+  // A list that grows has room for many, and most lines have one block.
+  if (items.length === 1) return isObject(items[0]) ? [blockHeadOf(items[0])] : NO_BLOCKS;
+  return items.filter(isObject).map(blockHeadOf);
+}
+
+function blockHeadOf(block: JsonObject): BlockHead {
+  return {
+    type: sharedString(block.type) ?? '',
+    id: sharedString(block.id),
+    name: sharedString(block.name),
+    toolUseId: sharedString(block.tool_use_id),
+    isError: asBoolean(block.is_error),
+  };
 }
 
 function progressHeadOf(data: Json | undefined): ProgressHead | undefined {

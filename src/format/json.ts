@@ -49,7 +49,10 @@ export function isTooDeep(value: Json, length: number): boolean {
 function isDeeper(value: Json | undefined, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((each) => isDeeper(each, levels - 1));
+  if (Array.isArray(value)) {
+    for (const each of value) if (isDeeper(each, levels - 1)) return true;
+    return false;
+  }
   for (const key in value) if (isDeeper(value[key], levels - 1)) return true;
   return false;
 }

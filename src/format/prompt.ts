@@ -103,12 +103,20 @@ const MOST_REMEMBERED = 4096;
 const MAX_REMEMBERED = 2000;
 
 export function promptOf(entry: Entry): Prompt {
-  const before = remembered.get(entry);
-  if (before !== undefined) return before;
-  const prompt = passingPrompt(entry);
+  return remembered.get(entry) ?? remember(entry, passingPrompt(entry));
+}
+
+/** For an entry whose whole object is at hand: what only the object tells is not read a second time. */
+export function rememberPrompt(entry: Entry, json: JsonObject): void {
+  if (kindFromHead(entry) === undefined) remember(entry, readPrompt(entry, undefined, json));
+}
+
+function remember(entry: Entry, prompt: Prompt): Prompt {
   if (prompt.kind === 'none') return prompt;
   if (prompt.context.reduce((size, { text }) => size + text.length, prompt.text.length) <= MAX_REMEMBERED) {
-    remember(entry, prompt);
+    const [oldest] = remembered.size < MOST_REMEMBERED ? [] : remembered.keys();
+    if (oldest !== undefined) remembered.delete(oldest);
+    remembered.set(entry, prompt);
   }
   return prompt;
 }
@@ -122,12 +130,6 @@ export function passingPrompt(entry: Entry): Prompt {
 /** With the whole object where it is at hand. */
 export function passingKind(entry: Entry, json?: JsonObject): InputKind {
   return kindFromHead(entry) ?? readPrompt(entry, undefined, json).kind;
-}
-
-function remember(entry: Entry, prompt: Prompt): void {
-  const [oldest] = remembered.size < MOST_REMEMBERED ? [] : remembered.keys();
-  if (oldest !== undefined) remembered.delete(oldest);
-  remembered.set(entry, prompt);
 }
 
 /** The same for an entry whose whole object is at hand. */

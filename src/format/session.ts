@@ -1,6 +1,7 @@
 /** Bytes ⇄ session. `writeSession(readSession(bytes))` gives the same bytes back, for every input. */
-import { bytesOf, type Entry, type ParsedEntry, type Source, toEntry, toParsedEntry } from './entry.ts';
+import { bytesOf, type Entry, type ParsedEntry, type Source, toEntry, toEntryAtHand, toParsedEntry } from './entry.ts';
 import { concat, type RawLine, splitLines } from './lines.ts';
+import { rememberPrompt } from './prompt.ts';
 
 export interface Session {
   /** Where it came from: a path, or any name in memory. */
@@ -19,7 +20,12 @@ export function readSession(bytes: Uint8Array, file = 'memory'): Session {
 /** All at once: a generator for each of very many entries takes its time. */
 export function listEntries(source: Source, lines: Iterable<RawLine>): Entry[] {
   const entries: Entry[] = [];
-  for (const { line, bytes } of lines) entries.push(toEntry(source, line, bytes));
+  for (const { line, bytes } of lines) {
+    const { entry, json } = toEntryAtHand(source, line, bytes);
+    entries.push(entry);
+    // A prompt is asked for in any case, and would be read from disk again.
+    if (json !== undefined) rememberPrompt(entry, json);
+  }
   return entries;
 }
 

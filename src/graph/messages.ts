@@ -101,10 +101,9 @@ function groupLines(lines: readonly (MessageLine | undefined)[]): MessageLine[][
     else if (group === undefined && requestId !== undefined) group = byRequest.get(requestId);
     else if (group === undefined && isNextLine(previous, line)) group = adjacent;
     if (group === undefined) {
-      group = [];
+      group = [line];
       groups.push(group);
-    }
-    group.push(line);
+    } else group.push(line);
     if (id !== undefined) byId.add(id, requestId, group);
     if (requestId !== undefined && !byRequest.has(requestId)) byRequest.set(requestId, group);
     if (repeated !== undefined) byUuid.set(line.uuid ?? '', group);
@@ -182,7 +181,8 @@ function sumUp(lines: readonly MessageLine[]) {
     isApiError ||= entry.head.isApiErrorMessage;
     synthetic ||= head.model === '<synthetic>';
   }
-  return { uuids, id, model, stopReason, isApiError, synthetic };
+  // A copy has no room left over, which is most of a short list that grew.
+  return { uuids: uuids.slice(), id, model, stopReason, isApiError, synthetic };
 }
 
 function firstOf<A, B>(items: readonly A[], pick: (item: A) => B | undefined): B | undefined {

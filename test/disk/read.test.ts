@@ -19,6 +19,7 @@ import { io, ioSince } from '../../src/disk/io.ts';
 import { copyRange, readEntriesOf, readSessionOf } from '../../src/disk/read.ts';
 import { fileSource } from '../../src/disk/source.ts';
 import { bytesOf, type Entry, jsonOf } from '../../src/format/entry.ts';
+import { enableKernel } from '../../src/format/jsonscan.ts';
 import { readSession, writeSession } from '../../src/format/session.ts';
 import { decode, encode } from '../../src/format/text.ts';
 import { FIXTURES, tempFolder, transcriptsBelow } from '../support/files.ts';
@@ -65,6 +66,22 @@ describe('readEntriesOf', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('E1: after many bytes, which are read to where they are scanned quickest, entries are still the same, for two readers at once', () => {
+    const text = (i: number) => `${'say "no"\n\t— '.repeat(300 + (i % 50))}\u0001`;
+    const all = Array.from({ length: 2000 }, (_, i) =>
+      JSON.stringify({ type: 'user', uuid: `${i}`, x: text(i), cwd: text(1) }),
+    );
+    const bytes = encode(`${all.join('\n')}\n{"type":"user","x":"\u0001${text(0)}"}\n`);
+    const path = file(bytes);
+    const expected = readSession(bytes).entries.map(facts);
+    expect(readSessionOf(path).entries.map(facts)).toEqual(expected);
+    const [one, other] = [readEntriesOf(path), readEntriesOf(path)];
+    for (const facing of expected) {
+      expect([one, other].map((reader) => facts(reader.next().value))).toEqual([facing, facing]);
+    }
+    expect(enableKernel(0)?.some((byte) => byte !== 0)).toBe(true);
   });
 
   test('E1: recorded transcripts come out byte for byte, payloads during and after the scan', () => {

@@ -1,7 +1,37 @@
 /**
- * The loop that looks at every byte of a transcript, as WebAssembly: sixteen at a time, which JavaScript cannot do. It is written
- * down by its instructions, so that nothing is needed to compile it.
+ * The loop that looks at every byte of a transcript, as WebAssembly: sixteen at a time, which JavaScript cannot do.
  */
+import {
+  add,
+  again,
+  and,
+  and16,
+  areAtLeast,
+  areEqual,
+  byteAt,
+  type Code,
+  get,
+  give,
+  highBits,
+  I32,
+  int,
+  isAtLeast,
+  isEqual,
+  isLess,
+  loop,
+  lowestBit,
+  makeModule,
+  not,
+  or,
+  or16,
+  set,
+  shiftLeft,
+  sixteenAt,
+  sixteenOf,
+  sixteenOfByteAt,
+  V128,
+  when,
+} from '../../format/wasm.ts';
 
 export interface Kernel {
   /** What it works on, laid out as below. */
@@ -41,45 +71,11 @@ export function makeKernel(): Kernel | undefined {
   }
 }
 
-type Code = readonly number[];
-
-const I32 = 0x7f;
-const V128 = 0x7b;
-
 /** By their numbers: the arguments, the variables, and the variables of sixteen bytes. */
 const [FROM, TO, RARE, OTHER, LENGTH] = [0, 1, 2, 3, 4];
 const [MASK, PLACE, BYTE, AT] = [5, 6, 7, 8];
 const [TEXT16, RARE16, OTHER16, CASE16, BACKSLASH16, LETTER_U16, LEAD16] = [9, 10, 11, 12, 13, 14, 15];
 const VARIABLES = [2, 4, I32, 7, V128];
-
-const get = (variable: number): Code => [0x20, variable];
-const set = (variable: number, value: Code): Code => [...value, 0x21, variable];
-const int = (value: number): Code => [0x41, ...signed(value)];
-const add = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
-const and = (a: Code, b: Code): Code => [...a, ...b, 0x71];
-const or = (a: Code, b: Code): Code => [...a, ...b, 0x72];
-const shiftLeft = (a: Code, b: Code): Code => [...a, ...b, 0x74];
-const lowestBit = (a: Code): Code => [...a, 0x68];
-const not = (a: Code): Code => [...a, 0x45];
-const isEqual = (a: Code, b: Code): Code => [...a, ...b, 0x46];
-const isLess = (a: Code, b: Code): Code => [...a, ...b, 0x49];
-const isAtLeast = (a: Code, b: Code): Code => [...a, ...b, 0x4f];
-const byteAt = (place: Code, offset = 0): Code => [...place, 0x2d, 0, ...unsigned(offset)];
-const loop = (...body: Code[]): Code => [0x03, 0x40, ...body.flat(), 0x0b];
-const when = (condition: Code, ...body: Code[]): Code => [...condition, 0x04, 0x40, ...body.flat(), 0x0b];
-/** Back to the beginning of a loop, so many blocks further out. */
-const again = (out: number): Code => [0x0c, out];
-const give = (value: Code): Code => [...value, 0x0f];
-
-const simd = (instruction: number): Code => [0xfd, ...unsigned(instruction)];
-const sixteenAt = (place: Code, offset = 0): Code => [...place, ...simd(0x00), 0, ...unsigned(offset)];
-const sixteenOfByteAt = (place: Code, offset = 0): Code => [...place, ...simd(0x07), 0, ...unsigned(offset)];
-const sixteenOf = (byte: number): Code => [...int(byte), ...simd(0x0f)];
-const areEqual = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x23)];
-const areAtLeast = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x2c)];
-const and16 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x4e)];
-const or16 = (a: Code, b: Code): Code => [...a, ...b, ...simd(0x50)];
-const highBits = (a: Code): Code => [...a, ...simd(0x64)];
 
 function nextBody(): Code {
   const fits = (place: number, wanted: number) =>
@@ -139,33 +135,6 @@ function giveIfFolding(pair: Code): Code[] {
   return [set(AT, shiftLeft(and(pair, int(0x1fff)), int(1))), when(isBetween, give(get(PLACE)))];
 }
 
-/** One function and the memory that it is handed. */
 function moduleBytes(): Uint8Array<ArrayBuffer> {
-  const code = [...VARIABLES, ...nextBody(), 0x0b];
-  return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-    ...section(1, [0x60, 5, I32, I32, I32, I32, I32, 1, I32]),
-    ...section(2, [...name('js'), ...name('memory'), 0x02, 0x01, PAGES, PAGES]),
-    ...section(3, [0]),
-    ...section(7, [...name('next'), 0x00, 0]),
-    ...section(10, [...unsigned(code.length), ...code]),
-  ]);
-}
-
-/** Of one item. */
-function section(id: number, item: Code): Code {
-  return [id, ...unsigned(item.length + 1), 1, ...item];
-}
-
-function name(text: string): Code {
-  return [text.length, ...Buffer.from(text)];
-}
-
-/** Seven bits a byte, the lowest first (LEB128). */
-function unsigned(value: number): Code {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
-}
-
-function signed(value: number): Code {
-  return value >= -0x40 && value < 0x40 ? [value & 0x7f] : [(value & 0x7f) | 0x80, ...signed(value >> 7)];
+  return makeModule({ name: 'next', arguments: 5, variables: VARIABLES, body: nextBody(), pages: PAGES });
 }
