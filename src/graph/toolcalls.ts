@@ -42,12 +42,15 @@ export function pairToolCalls(entries: readonly Entry[]): ToolCalls {
     uses.filter((use) => use.pair?.result === undefined),
   );
   const calls: ToolCall[] = [];
+  let owned = 0;
   for (const use of uses) {
+    if (use.pair !== undefined) owned += 1;
     const result = use.pair?.result;
     const status = result === undefined ? unansweredStatus(cutOff.has(use)) : statusOf(result, use, stopped);
     calls.push(toCall(use, result, status, agents.get(use.id)));
   }
-  for (const [id, { owner, result }] of pairs) {
+  // Most files have no result alone, and a large map is slow to go through.
+  for (const [id, { owner, result }] of owned < pairs.size ? pairs : []) {
     if (owner === undefined && result !== undefined) {
       issues.push(issue('A2', result.entry, `tool_result without its tool_use (${id})`));
     }
