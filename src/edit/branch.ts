@@ -114,7 +114,7 @@ function layOut(kept: readonly Entry[], chain: Chain, path: readonly ChainNode[]
 
 /**
  * What is sent, in the order in which it is, and behind each of it what stands there but is not sent. Notes in the chain wait
- * until the message with calls that they would become a part of is over: they would change its order (R9).
+ * until the last line of the message that they would stand in: they would change its order (R9).
  */
 function layAfter(entries: readonly Entry[], sent: readonly Entry[], isApart: (entry: Entry) => boolean): BranchLine[] {
   const isSent = new Set(sent);
@@ -132,33 +132,35 @@ function layAfter(entries: readonly Entry[], sent: readonly Entry[], isApart: (e
       put(beside, anchor, { entry, linked: isLinked(entry) });
   }
   const lines = [...(beside.get(undefined) ?? [])];
-  const holdsNotes = holdersIn(sent);
+  const isWithin = withinMessages(sent);
   const waiting: BranchLine[] = [];
   for (const entry of sent) {
     lines.push({ entry, linked: true });
-    const holds = holdsNotes(entry);
-    for (const line of holds ? [] : waiting.splice(0)) lines.push(line);
+    const within = isWithin(entry);
+    for (const line of within ? [] : waiting.splice(0)) lines.push(line);
     for (const line of beside.get(entry) ?? []) {
-      const waits = holds && line.linked && isNote(line.entry);
+      const waits = within && line.linked && isNote(line.entry);
       (waits ? waiting : lines).push(line);
     }
   }
   return [...lines, ...waiting];
 }
 
-/** Whether what hangs on an entry becomes a part of a message with calls; to be asked of what is sent, in order. */
-function holdersIn(sent: readonly Entry[]): (entry: Entry) => boolean {
-  const calling = new Set<string | undefined>();
-  for (const { kind, head } of sent) {
-    if (kind === 'assistant' && head.blocks.some(({ type }) => type === 'tool_use')) calling.add(head.message?.id);
-  }
-  let holds = false;
+/** Whether what follows an entry stands among the lines of a message; to be asked of what is sent, in order. */
+function withinMessages(sent: readonly Entry[]): (entry: Entry) => boolean {
+  const last = new Map<string, Entry>();
+  for (const entry of sent) if (idOf(entry) !== '') last.set(idOf(entry), entry);
+  const begun = new Set<string>();
   return (entry) => {
-    const { kind, head } = entry;
-    if (kind === 'assistant') holds = calling.has(head.message?.id);
-    else if (!isNote(entry)) holds = head.blocks.some(({ type }) => type === 'tool_result');
-    return holds;
+    const id = idOf(entry);
+    if (last.get(id) === entry) begun.delete(id);
+    else if (last.has(id)) begun.add(id);
+    return begun.size > 0;
   };
+}
+
+function idOf({ kind, head }: Entry): string {
+  return kind === 'assistant' ? (head.message?.id ?? '') : '';
 }
 
 /** Whether an entry is not sent and cannot be taken for a part of what is, as one that has an id in common would be (R8). */

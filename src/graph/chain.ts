@@ -6,8 +6,8 @@ import type { Entry } from '../format/entry.ts';
 import { newestBefore, type Timeline, timelineOf } from './context/gap.ts';
 import { indexNodes } from './context/indexing.ts';
 import { findTip } from './context/leaf.ts';
-import type { Chain, ChainNode, OnVisit } from './context/node.ts';
-import { placePreserved } from './context/preserved.ts';
+import { type Chain, type ChainNode, isSpoken, type OnVisit } from './context/node.ts';
+import { type Placed, placePreserved } from './context/preserved.ts';
 import { lazy } from './lazy.ts';
 
 export { lastSaid, leafOf, pinnedLeaf } from './context/leaf.ts';
@@ -29,10 +29,13 @@ export function chainOf(entries: readonly Entry[], onVisit: OnVisit = noVisit): 
 
 function makeChain(entries: readonly Entry[], onVisit: OnVisit): Chain {
   const index = indexNodes(entries, onVisit);
-  const { nodes, preserved } = index.plain ? { nodes: index.nodes } : placePreserved(index.nodes, onVisit);
-  const tip = index.plain ? [...nodes.values()].at(-1) : findTip(entries, nodes, onVisit);
+  const placed: Placed = index.plain ? { nodes: index.nodes } : placePreserved(index.nodes, onVisit);
+  const { nodes, preserved } = placed;
+  const tip = index.plain ? [...nodes.values()].at(-1) : findTip(entries, placed, onVisit);
   const { seen, leaf } = index.pin;
-  const pin = leaf === undefined ? undefined : nodes.get(leaf);
+  const pinned = leaf === undefined ? undefined : nodes.get(leaf);
+  // C2: after a compaction that kept messages no note is where a resume goes on.
+  const pin = pinned === undefined || preserved === undefined || isSpoken(pinned) ? pinned : undefined;
   return { nodes, tip, lastPrompt: seen, pin, preserved, onVisit };
 }
 
@@ -58,5 +61,7 @@ function above(
   if (node.parent === null) return undefined;
   const parent = chain.nodes.get(node.parent);
   if (parent !== undefined && !seen.has(parent)) return parent;
+  // A side chain ends where it began.
+  if (node.entry.head.isSidechain) return undefined;
   return newestBefore(timeline(), node, seen);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/format/json.ts';
 import { apiError, assistant, attachment, pin, result, system, thinking, transcript, use, user } from './transcript.ts';
 
 interface Step {
-  readonly kind: 'say' | 'think' | 'call' | 'answer' | 'note' | 'aside' | 'type' | 'fail' | 'pin';
+  readonly kind: 'say' | 'think' | 'call' | 'answer' | 'note' | 'aside' | 'meta' | 'type' | 'fail' | 'pin';
   /** Of lines of an answer: a message of its own begins. */
   readonly begins: boolean;
   /** It hangs on a line further up, instead of on the one before. */
@@ -18,7 +18,7 @@ interface Step {
 /** In ten steps about two are answers, two calls, two results and two notes. */
 const KINDS: readonly Step['kind'][] = [
   ...(['say', 'say', 'think', 'call', 'call', 'call', 'answer', 'answer', 'answer', 'answer'] as const),
-  ...(['note', 'note', 'aside', 'aside', 'type', 'fail', 'pin'] as const),
+  ...(['note', 'note', 'aside', 'aside', 'meta', 'type', 'fail', 'pin'] as const),
 ];
 const ASIDES = ['informational', 'turn_duration', 'local_command', 'api_error'];
 
@@ -61,6 +61,7 @@ function linesOf(steps: readonly Step[]): JsonObject[] {
       if (kind === 'aside') {
         return system(n, parent, ASIDES[choice % ASIDES.length] ?? '', { content: `aside ${n}`, ...rest });
       }
+      if (kind === 'meta') return user(n, parent, `meta ${n}`, { isMeta: true, ...rest });
       if (kind === 'type') return user(n, parent, `typed ${n}`, rest);
       return kind === 'fail' ? apiError(n, parent) : assistant(n, parent, `m${message}`, `answer ${n}`, rest);
     };

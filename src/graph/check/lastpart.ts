@@ -175,7 +175,7 @@ export function createPartFinder(log: Log): PartFinder {
     result(circles) {
       tieGaps();
       // A record of what was preserved counts until the next boundary, also for what it does not name (C2).
-      if (record !== NONE && record < boundary) tie(record, boundary - 1);
+      if (record !== NONE) tie(record, record < boundary ? boundary - 1 : log.size - 1);
       const start = startAfter(circles.reduce((last, index) => Math.max(last, index), NONE));
       const entries = readFrom(start);
       const chain = chainOf(entries);

@@ -18,8 +18,6 @@ interface UserDraft {
   readonly rest: JsonObject[];
   /** One entry whose content is a string. */
   plain: boolean;
-  /** It holds what came as a user entry, not only attachments. */
-  typed: boolean;
 }
 interface Answer {
   readonly block: JsonObject;
@@ -53,7 +51,7 @@ const MARK: JsonObject = { type: 'text', text: '' };
 export function buildMessages(pieces: readonly Piece[], target: Target): Built[] {
   const drafts: Draft[] = [];
   const told: JsonObject[] = [];
-  // The newest message of each id since the person last typed: joining never looks further back.
+  // The newest message of each id since the last user message without results: joining never looks further back.
   const byId = new Map<string, AssistantDraft>();
   for (const piece of raiseAttachments(pieces)) {
     if (piece.kind === 'user') addUser(drafts, piece.blocks, piece.plain);
@@ -95,19 +93,17 @@ function addUser(drafts: Draft[], blocks: readonly JsonObject[], plain: boolean)
   const last = drafts.at(-1);
   if (last?.role !== 'user') {
     const draft = newUser(drafts, plain);
-    draft.typed = true;
     for (const block of blocks) place(draft, block);
     return;
   }
   last.plain = false;
-  last.typed = true;
   // R11: a line break where the text of one entry meets that of the next.
   if (isText(last.rest.at(-1)) && isText(blocks[0])) breakLine(last.rest);
   for (const block of blocks) place(last, block);
 }
 
 function newUser(drafts: Draft[], plain: boolean): UserDraft {
-  const draft: UserDraft = { role: 'user', results: [], reminders: [], rest: [], plain, typed: false };
+  const draft: UserDraft = { role: 'user', results: [], reminders: [], rest: [], plain };
   drafts.push(draft);
   return draft;
 }
@@ -165,11 +161,8 @@ function tellReminders(drafts: Draft[], told: JsonObject[]): void {
 
 function addAssistant(drafts: Draft[], byId: Map<string, AssistantDraft>, piece: AssistantPiece, target: Target): void {
   const last = drafts.at(-1);
-  const answered = last?.role !== 'user' || last.results.length > 0;
-  if (!answered && last.typed) byId.clear();
-  // Attachments part only lines that no id holds together.
-  const joins = piece.id !== undefined || answered;
-  let draft = joins && piece.key !== undefined ? byId.get(piece.key) : undefined;
+  if (last?.role === 'user' && last.results.length === 0) byId.clear();
+  let draft = piece.key === undefined ? undefined : byId.get(piece.key);
   if (draft === undefined) {
     draft = { role: 'assistant', blocks: newOrder(), lostThinking: false };
     if (piece.key !== undefined) byId.set(piece.key, draft);

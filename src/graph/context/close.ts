@@ -1,26 +1,35 @@
 /** R13: how a conversation that stopped in the middle is closed before the person speaks again. */
 import { errorResult, useId } from './blocks.ts';
-import { dropUnsaid, unresolvedCalls } from './filter.ts';
+import { dropUnsaid, filterPieces, unresolvedCalls } from './filter.ts';
 import { type AssistantPiece, assistantPiece, hasResult, type Piece, type UserPiece } from './pieces.ts';
 
 export const NO_RESPONSE = 'No response requested.';
 export const UNKNOWN_OUTCOME =
   '[Tool call interrupted: the session ended before its result was recorded, so its outcome is unknown. Check whether it took effect before relying on it or running it again.]';
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
- * The unanswered calls of a turn that stopped in the middle: all of them if it ends in a result, those of the last message
- * if it ends in that. What the person typed, or an API error at the end, ends a turn.
+ * The unanswered calls of a turn that stopped in the middle: all of them if it ends in a result, be it that only lines that
+ * come to nothing follow; else those of the last message. What the person typed, or an API error at the end, ends a turn.
  */
 export function openCalls(pieces: readonly Piece[]): string[] {
   const unresolved = new Set(unresolvedCalls(pieces));
+  if (unresolved.size === 0) return [];
   const turn = lastTurn(dropUnsaid(pieces));
   const last = turn.at(-1);
+  const only = last?.kind === 'assistant' && !endsInResult(filterPieces(pieces, NONE)) ? last : undefined;
   const calls: string[] = [];
   for (const piece of turn) {
-    if (piece.kind === 'user' || (last?.kind === 'assistant' && piece.id !== last.id)) continue;
+    if (piece.kind === 'user' || (only !== undefined && piece.id !== only.id)) continue;
     for (const block of piece.blocks) if (unresolved.has(useId(block))) calls.push(useId(block));
   }
   return calls;
+}
+
+function endsInResult(pieces: readonly Piece[]): boolean {
+  const last = pieces.findLast(({ kind }) => kind === 'user' || kind === 'assistant');
+  return last !== undefined && hasResult(last);
 }
 
 /** The answers and results since the person last typed. */

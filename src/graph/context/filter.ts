@@ -4,28 +4,7 @@ import { isBlank, isThinking, isUse, resultId, useId } from './blocks.ts';
 import type { AssistantPiece, Piece } from './pieces.ts';
 
 export function filterPieces(pieces: readonly Piece[], open: ReadonlySet<string>): Piece[] {
-  const kept = dropUnsaid(dropUnresolved(pieces, open));
-  return kept.length === pieces.length ? kept : inMessages(pieces, new Set(kept));
-}
-
-/** R15: attachments among the lines of a message follow its first line; where that is dropped, the first that is left. */
-function inMessages(pieces: readonly Piece[], kept: ReadonlySet<Piece>): Piece[] {
-  const made: Piece[] = [];
-  const waiting: Piece[] = [];
-  let dropped: string | undefined;
-  for (const piece of pieces) {
-    if (piece.kind === 'attachment' && dropped !== undefined) {
-      waiting.push(piece);
-      continue;
-    }
-    const id = piece.kind === 'assistant' ? piece.id : undefined;
-    if (id === undefined || id !== dropped) for (const attachment of waiting.splice(0)) made.push(attachment);
-    dropped = kept.has(piece) ? undefined : id;
-    if (!kept.has(piece)) continue;
-    made.push(piece);
-    for (const attachment of waiting.splice(0)) made.push(attachment);
-  }
-  return [...made, ...waiting];
+  return dropUnsaid(dropUnresolved(pieces, open));
 }
 
 /** Lines that say nothing: blank ones, and thinking that led to nothing. */

@@ -1,6 +1,10 @@
 /** R2–R5: from which entry a resume goes on. */
 import type { Entry } from '../../format/entry.ts';
-import { type Chain, type ChainNode, isConversation, type Nodes, type OnVisit, timeOf } from './node.ts';
+import { type Chain, type ChainNode, isConversation, isSpoken, type Nodes, type OnVisit, timeOf } from './node.ts';
+import type { Placed } from './preserved.ts';
+
+/** As much of a chain as a walk needs. */
+type Walked = Pick<Chain, 'nodes' | 'onVisit'>;
 
 /** The entry that a resume goes on from; it may be an attachment or a system line after the last thing said. */
 export function leafOf(chain: Chain): ChainNode | undefined {
@@ -14,11 +18,12 @@ export function leafOf(chain: Chain): ChainNode | undefined {
 /** R4: where a pin makes the client go on. */
 export function pinnedLeaf(chain: Chain): ChainNode | undefined {
   const { tip, pin } = chain;
-  return pin !== undefined && tip !== undefined && reaches(chain, tip, pin) ? tip : pin;
+  const leaf = pin !== undefined && tip !== undefined && reaches(chain, tip, pin) ? tip : pin;
+  return leaf && (lastPreserved(chain, leaf) ?? leaf);
 }
 
 /** The last thing said at a leaf: where the walk starts. What hangs on it unsaid comes with it (R8). */
-export function lastSaid(chain: Chain, leaf: ChainNode | undefined): ChainNode | undefined {
+export function lastSaid(chain: Walked, leaf: ChainNode | undefined): ChainNode | undefined {
   for (const node of leaf === undefined ? [] : plainWalk(chain, leaf)) if (isSpoken(node)) return node;
   return undefined;
 }
@@ -30,19 +35,40 @@ function unpinned(chain: Chain): ChainNode | undefined {
 }
 
 /** What was preserved follows its anchor, so an anchor is never the last word (C2). */
-function lastPreserved(chain: Chain, tip: ChainNode): ChainNode | undefined {
+function lastPreserved(chain: Chain, leaf: ChainNode): ChainNode | undefined {
   const { anchor, tail } = chain.preserved ?? {};
-  return tip.key === anchor ? chain.nodes.get(tail ?? '') : undefined;
+  return leaf.key === anchor ? chain.nodes.get(tail ?? '') : undefined;
+}
+
+/**
+ * R3: where a session without a pin goes on. After a compaction that kept messages (C2) that is not a note on what somebody
+ * went on from.
+ */
+export function findTip(
+  entries: readonly Entry[],
+  { nodes, preserved }: Placed,
+  onVisit: OnVisit,
+): ChainNode | undefined {
+  const tip = lastLine(entries, nodes, onVisit, () => true);
+  if (preserved === undefined || tip === undefined || isSpoken(tip)) return tip;
+  const said = lastSaid({ nodes, onVisit }, tip);
+  if (said !== undefined && !followedSayings({ nodes, onVisit }).has(said)) return tip;
+  return lastLine(entries, nodes, onVisit, isSpoken);
 }
 
 /** The last line that is not of a side chain; a repeated uuid stands at its last line. */
-export function findTip(entries: readonly Entry[], nodes: Nodes, onVisit: OnVisit): ChainNode | undefined {
+function lastLine(
+  entries: readonly Entry[],
+  nodes: Nodes,
+  onVisit: OnVisit,
+  counts: (node: ChainNode) => boolean,
+): ChainNode | undefined {
   for (let i = entries.length - 1; i >= 0; i -= 1) {
     const entry = entries[i];
     if (entry === undefined || !isConversation(entry) || entry.head.isSidechain) continue;
     onVisit(entry, 'tip');
     const node = nodes.get(entry.head.uuid ?? '');
-    if (node !== undefined) return node;
+    if (node !== undefined && counts(node)) return node;
   }
   return undefined;
 }
@@ -62,7 +88,7 @@ function newestSaying(chain: Chain): ChainNode | undefined {
 }
 
 /** Everything said to which something else was said. */
-function followedSayings(chain: Chain): Set<ChainNode> {
+function followedSayings(chain: Walked): Set<ChainNode> {
   const followed = new Set<ChainNode>();
   for (const node of chain.nodes.values()) {
     chain.onVisit(node.entry, 'followed');
@@ -76,25 +102,22 @@ function followedSayings(chain: Chain): Set<ChainNode> {
   return followed;
 }
 
-function isSpoken({ entry }: ChainNode): boolean {
-  return entry.kind === 'user' || entry.kind === 'assistant';
-}
-
 /** R4: whether a plain parent walk, without repair of gaps, meets the pin or another call or result parallel to it. */
 function reaches(chain: Chain, from: ChainNode, pin: ChainNode): boolean {
-  const line = callLineOf(chain, resultOf(chain, pin) ?? pin);
+  const result = resultOf(chain, pin);
+  const line = callLineOf(chain, result ?? pin);
   for (const node of plainWalk(chain, from)) {
     if (node === pin) return true;
-    const other = line === undefined || node === line ? undefined : callLineOf(chain, node);
+    const other = line === undefined || node === line || node === result ? undefined : callLineOf(chain, node);
     if (other !== undefined && other.entry.head.message?.id === line?.entry.head.message?.id) return true;
   }
   return false;
 }
 
-/** The result that an attachment hangs on. */
-function resultOf(chain: Chain, { entry, parent }: ChainNode): ChainNode | undefined {
-  const above = entry.kind === 'attachment' ? chain.nodes.get(parent ?? '') : undefined;
-  return above !== undefined && isResult(above) ? above : undefined;
+/** The result that a note hangs on, directly or below other notes. */
+function resultOf(chain: Chain, pin: ChainNode): ChainNode | undefined {
+  for (const node of plainWalk(chain, pin)) if (isSpoken(node)) return isResult(node) ? node : undefined;
+  return undefined;
 }
 
 /** The line with the call that a node is or answers. */
@@ -111,7 +134,7 @@ function isCallLine({ entry }: ChainNode): boolean {
   return entry.kind === 'assistant' && entry.head.blocks.some((block) => block.type === 'tool_use');
 }
 
-function* plainWalk(chain: Chain, from: ChainNode): Generator<ChainNode> {
+function* plainWalk(chain: Walked, from: ChainNode): Generator<ChainNode> {
   const seen = new Set<ChainNode>();
   let at: ChainNode | undefined = from;
   while (at !== undefined && !seen.has(at)) {

@@ -24,6 +24,10 @@ export function isConversation(entry: Entry): boolean {
   return CONVERSATION.has(entry.kind);
 }
 
+export function isSpoken({ entry }: ChainNode): boolean {
+  return entry.kind === 'user' || entry.kind === 'assistant';
+}
+
 /** C1 */
 export function isBoundary(entry: Entry): boolean {
   return entry.kind === 'system' && entry.head.subtype === 'compact_boundary';

@@ -1,7 +1,7 @@
 /** C2: messages that a compaction kept are hung between its anchor and what follows; the rest before the boundary is gone. */
 import { jsonOf } from '../../format/entry.ts';
 import { asArray, asObject, asString, type Json } from '../../format/json.ts';
-import { type ChainNode, isBoundary, type Nodes, type OnVisit } from './node.ts';
+import { type ChainNode, isBoundary, isSpoken, type Nodes, type OnVisit } from './node.ts';
 
 interface Kept {
   readonly anchor: string;
@@ -89,7 +89,7 @@ function relink(nodes: Nodes, anchor: string, keys: readonly string[]): void {
   }
 }
 
-/** What hung on a dropped entry then hangs on the last preserved message. */
+/** What was said to a dropped entry then hangs on the last preserved message. */
 function dropBefore(nodes: Nodes, boundary: ChainNode, keys: readonly string[]): Nodes {
   const preserved = new Set(keys);
   const tail = keys.at(-1);
@@ -100,7 +100,7 @@ function dropBefore(nodes: Nodes, boundary: ChainNode, keys: readonly string[]):
   if (tail === undefined) return kept;
   for (const node of kept.values()) {
     const dropped = node.parent !== null && !kept.has(node.parent) && nodes.has(node.parent);
-    if (dropped && !preserved.has(node.key)) node.parent = tail;
+    if (dropped && isSpoken(node) && !preserved.has(node.key)) node.parent = tail;
   }
   return kept;
 }

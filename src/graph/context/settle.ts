@@ -1,61 +1,67 @@
-/** Results that stand before the message of their call, as only damaged chains have them, go behind the call, unless something was typed between. */
+/**
+ * R9: results that stand before the message of their calls, as only damaged chains have them, go behind its last line with the
+ * notes that follow them, unless something was typed between.
+ */
+import type { JsonObject } from '../../format/json.ts';
 import { isResult, isUse, resultId, useId } from './blocks.ts';
 import { hasResult, type Piece } from './pieces.ts';
 
 export function settleResults(pieces: readonly Piece[]): Piece[] {
-  const calls = firstUses(pieces);
+  const calls = callsIn(pieces);
   const moved = new Map<number, Piece[]>();
-  const left = pieces.map((piece, i) => {
-    const call =
-      piece.kind === 'user' && piece.blocks.every(isResult) ? laterCall(piece.blocks.map(resultId), calls, i) : i;
-    if (call === i) return piece;
-    const others = moved.get(call);
-    if (others === undefined) moved.set(call, [piece]);
-    else others.push(piece);
-    return undefined;
-  });
+  const left: (Piece | undefined)[] = [...pieces];
+  for (const [at, piece] of pieces.entries()) {
+    const place = piece.kind === 'user' && piece.blocks.every(isResult) ? placeOf(piece.blocks, calls, at) : undefined;
+    if (place === undefined) continue;
+    const others = moved.get(place) ?? [];
+    for (let next = at; next === at || isNote(pieces[next]); next += 1) {
+      others.push(pieces[next] ?? piece);
+      left[next] = undefined;
+    }
+    moved.set(place, others);
+  }
   if (moved.size === 0) return [...pieces];
-  return left.flatMap((piece, i) => [...(piece === undefined ? [] : [piece]), ...(moved.get(i) ?? [])]);
+  return left.flatMap((piece, at) => [...(piece === undefined ? [] : [piece]), ...(moved.get(at) ?? [])]);
 }
 
-interface Place {
-  readonly at: number;
-  /** Where the message of the call begins. */
-  readonly start: number;
-  /** How often something was typed before. */
-  readonly turn: number;
+function isNote(piece: Piece | undefined): boolean {
+  return piece?.kind === 'attachment' || (piece?.kind === 'system' && piece.text === '');
+}
+
+/** Where a message stands. */
+interface Span {
+  readonly first: number;
+  last: number;
 }
 
 interface Calls {
-  readonly uses: ReadonlyMap<string, Place>;
+  readonly messages: ReadonlyMap<string, Span>;
+  /** For each piece: how often something was typed up to there. */
   readonly turns: readonly number[];
 }
 
-function firstUses(pieces: readonly Piece[]): Calls {
-  const uses = new Map<string, Place>();
+function callsIn(pieces: readonly Piece[]): Calls {
+  const messages = new Map<string, Span>();
+  const spans = new Map<string, Span>();
   const turns: number[] = [];
-  const starts = new Map<string, number>();
   let turn = 0;
   for (const [at, piece] of pieces.entries()) {
-    if (piece.kind === 'user' && !hasResult(piece)) turn += 1;
+    const typed = piece.kind === 'user' ? !hasResult(piece) : piece.kind === 'system' && piece.text !== '';
+    if (typed) turn += 1;
     turns.push(turn);
     if (piece.kind !== 'assistant') continue;
-    const start = piece.key === undefined ? at : (starts.get(piece.key) ?? at);
-    if (piece.key !== undefined) starts.set(piece.key, start);
-    for (const block of piece.blocks) {
-      if (isUse(block) && !uses.has(useId(block))) uses.set(useId(block), { at, start, turn });
-    }
+    const known = piece.key === undefined ? undefined : spans.get(piece.key);
+    const span = known ?? { first: at, last: at };
+    span.last = at;
+    if (piece.key !== undefined) spans.set(piece.key, span);
+    for (const block of piece.blocks) if (isUse(block) && !messages.has(useId(block))) messages.set(useId(block), span);
   }
-  return { uses, turns };
+  return { messages, turns };
 }
 
-/** Where the last of these calls is made, if all of them come later in the same turn; else the own place. */
-function laterCall(ids: readonly string[], { uses, turns }: Calls, own: number): number {
-  let last = own;
-  for (const id of ids) {
-    const use = uses.get(id);
-    if (use === undefined || use.start < own || use.turn !== turns[own]) return own;
-    last = Math.max(last, use.at);
-  }
-  return last;
+/** The last line of the one message that makes all of these calls, if it comes later in the same turn. */
+function placeOf(results: readonly JsonObject[], { messages, turns }: Calls, own: number): number | undefined {
+  const [span, ...others] = new Set(results.map((block) => messages.get(resultId(block))));
+  const comesLater = span !== undefined && others.length === 0 && span.first > own;
+  return comesLater && turns[span.last] === turns[own] ? span.last : undefined;
 }
