@@ -10,11 +10,10 @@ import { asObject, asString, parseJson } from '../../format/json.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { choiceOf } from './options.ts';
+import { readStdin } from './stdin.ts';
 
 /** Left of the time for noting what is left. */
 const LAST_MS = 300;
-/** The client writes at once; nobody may ever write or close it. */
-const STDIN_MS = 2000;
 
 export async function run(context: Context, args: Arguments): Promise<number> {
   const places = hookPlaces(resolve(context.cwd, archiveFolder(context)));
@@ -116,34 +115,4 @@ function lazily<T>(load: () => Promise<T>): () => Promise<T> {
     loaded ??= load();
     return loaded;
   };
-}
-
-/** Ends with the object, not with the stream: that may stay open. */
-function readStdin(): Promise<string> {
-  const { stdin } = process;
-  if (stdin.isTTY) return Promise.resolve('');
-  return new Promise((done) => {
-    const chunks: Buffer[] = [];
-    const finish = () => {
-      clearTimeout(timer);
-      stdin.destroy();
-      done(Buffer.concat(chunks).toString('utf8'));
-    };
-    const timer = setTimeout(finish, STDIN_MS);
-    stdin.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      if (/}\s*$/.test(chunk.toString('latin1')) && isWhole(chunks)) finish();
-    });
-    stdin.on('end', finish);
-    stdin.on('error', finish);
-  });
-}
-
-function isWhole(chunks: readonly Buffer[]): boolean {
-  try {
-    JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 /** Where a hook sends turns to. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
 import { placesOf } from '../../export/otlp/places.ts';
 import { type Delivered, deliverSession, type SessionSpans } from '../../export/otlp/session.ts';
@@ -20,6 +20,8 @@ const AFTER_TROUBLE_MS = 1500;
 const ANSWER_MS = 30_000;
 /** Hooks of one session take moments; whoever holds it longer has much to send, and sends this too. */
 const LOCK_WAIT_MS = 3000;
+/** Goes out at once on a new connection (ten packets of 1460 bytes): packing it would save no time, and takes some to load. */
+const PLAIN_BELOW = 14_600;
 
 export interface Wanted {
   readonly langfuse: boolean;
@@ -78,7 +80,7 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
     async send(session, { deadline: latest, signal }) {
       const deadline = hadTrouble(trouble) ? Math.min(latest, Date.now() + AFTER_TROUBLE_MS) : latest;
       const spans: SessionSpans = {
-        hash: (text) => createHash('sha256').update(text).digest('hex'),
+        hash: (text) => hash('sha256', text),
         content,
         mask,
         pricing: { mode: 'auto', ratesOf: rates.of },
@@ -95,6 +97,7 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
           sender: { version },
           patience: { tries: 2, firstWaitMs: 200, deadline, signal },
           timeoutMs: Math.min(left, ANSWER_MS),
+          plainBelow: PLAIN_BELOW,
           lockWaitMs: Math.min(left, LOCK_WAIT_MS),
           holding: { content },
         });

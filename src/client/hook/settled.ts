@@ -79,14 +79,14 @@ function isAnswer({ role, texts, calls }: Said, told: string | undefined): boole
 
 /** The last prompt, result or message; the first line is probably cut, then it says nothing. */
 function lastSaid(source: FileSource, start: number, end: number): Said | undefined {
-  const lines = splitLines([source.read(start, end)], { offset: start, number: 1 });
-  let last: Said | undefined;
-  for (const { entry, json } of readParsedEntries(source, lines)) {
+  const lines = [...splitLines([source.read(start, end)], { offset: start, number: 1 })];
+  // From the end: those before it need not be parsed.
+  for (const { entry, json } of readParsedEntries(source, lines.reverse())) {
     const { kind, head } = entry;
     if ((kind !== 'user' && kind !== 'assistant') || head.isSidechain || head.isMeta || json === undefined) continue;
     const blocks = blocksOf(json);
     const texts = blocks.flatMap((block) => (block.type === 'text' ? block.text : []));
-    last = { role: kind, texts, calls: blocks.some(({ type }) => type === 'tool_use') };
+    return { role: kind, texts, calls: blocks.some(({ type }) => type === 'tool_use') };
   }
-  return last;
+  return undefined;
 }

@@ -20,6 +20,8 @@ export interface Delivery {
   readonly patience?: Patience;
   /** For an answer to one request. */
   readonly timeoutMs?: number;
+  /** Requests of fewer bytes are not packed. */
+  readonly plainBelow?: number;
   /** How long to wait for another process that sends the same session. */
   readonly lockWaitMs?: number;
   /** Also what was sent before. */
@@ -97,7 +99,7 @@ export function openCourier(delivery: Delivery): Courier {
   const ledger = openLedger(places.ledger, places.queue, queue.isOurs);
   const outbox = createOutbox({
     endpoint,
-    post: createPost(endpoint, { timeoutMs: delivery.timeoutMs }),
+    post: createPost(endpoint, { timeoutMs: delivery.timeoutMs, plainBelow: delivery.plainBelow }),
     ledger,
     queue,
     sender,

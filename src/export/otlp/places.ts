@@ -1,5 +1,5 @@
 /** Where the state of exports lies, under Skein's own folder. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 
 export interface Places {
@@ -22,7 +22,7 @@ export function placesOf(home: string, endpointKey: string): Places {
 
 /** A name for a file's state: readable, and no other file's. */
 export function stateName(file: string): string {
-  const digest = createHash('sha256').update(file).digest('hex').slice(0, 12);
+  const digest = hash('sha256', file).slice(0, 12);
   return `${basename(file, '.jsonl')
     .replace(/[^\w-]/g, '_')
     .slice(0, 60)}-${digest}.json`;

@@ -1,6 +1,4 @@
 /** One request, and what its answer means. */
-import { promisify } from 'node:util';
-import { gzip, gzipSync } from 'node:zlib';
 import { asString, at, type Json, parseJson } from '../../format/json.ts';
 import { waitOf } from '../../format/retryafter.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -22,23 +20,29 @@ export type Post = (body: string, signal?: AbortSignal) => Promise<Answer>;
 export interface PostOptions {
   readonly timeoutMs?: number;
   readonly now?: () => number;
+  /** Bodies of fewer bytes are sent as they are; none unless told otherwise. */
+  readonly plainBelow?: number;
 }
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_WORDS = 300;
 const SMALL = 64 << 10;
-const compressed = promisify(gzip);
 
 export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post {
-  const { timeoutMs = TIMEOUT_MS, now = Date.now } = options;
+  const { timeoutMs = TIMEOUT_MS, now = Date.now, plainBelow = 0 } = options;
   const secrets = secretsOf(endpoint);
   return async (body, signal) => {
-    // The threads that would do it beside take longer to start.
-    const bytes = body.length < SMALL ? gzipSync(body) : await compressed(body);
+    const plain = Buffer.from(body);
+    const isPlain = plain.length < plainBelow;
+    const bytes = isPlain ? plain : await packed(plain);
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await exchange(endpoint.url, {
-        headers: { ...endpoint.headers, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        headers: {
+          ...endpoint.headers,
+          'content-type': 'application/json',
+          ...(!isPlain && { 'content-encoding': 'gzip' }),
+        },
         body: bytes,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
@@ -47,6 +51,16 @@ export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post 
       return { type: 'busy', words: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error) };
     }
   };
+}
+
+function packed(body: Buffer): Buffer | Promise<Buffer> {
+  // Loaded where something is packed.
+  const { gzip, gzipSync } = process.getBuiltinModule('node:zlib');
+  // The threads that would do it beside take longer to start.
+  if (body.length < SMALL) return gzipSync(body);
+  return new Promise((resolve, reject) =>
+    gzip(body, (error, bytes) => (error === null ? resolve(bytes) : reject(error))),
+  );
 }
 
 /** `safe`: what a server says may repeat the keys, and is told in logs. */

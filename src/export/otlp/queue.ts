@@ -1,7 +1,6 @@
 /** Requests that could not be sent, kept on disk until the endpoint can be reached again. Oldest first; only so much. */
 import { readdirSync, readFileSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { makeFolders, writeFileAtomic } from '../../disk/durable.ts';
 import { codeOf, toDiskError } from '../../disk/errors.ts';
 import { asArray, asNumber, asString, isObject, type Json, parseJson } from '../../format/json.ts';
@@ -35,7 +34,7 @@ export function openQueue(folder: string, endpointKey: string, mostBytes = MOST_
         .map((name) => join(folder, name)),
     isOurs: (file) => isWithin(wordIn(file), own),
     put(parcels) {
-      const bytes = gzipSync(parcels.map((parcel) => `${JSON.stringify(parcel)}\n`).join(''));
+      const bytes = zlib().gzipSync(parcels.map((parcel) => `${JSON.stringify(parcel)}\n`).join(''));
       const used = namesIn(folder).reduce((sum, name) => sum + sizeOf(join(folder, name)), 0);
       if (used + bytes.length > mostBytes) return undefined;
       count += 1;
@@ -54,6 +53,11 @@ export function openQueue(folder: string, endpointKey: string, mostBytes = MOST_
   };
 }
 
+/** Most runs find nothing here, and need not load it. */
+function zlib() {
+  return process.getBuiltinModule('node:zlib');
+}
+
 /** Older versions did not write it. */
 function wordIn(file: string): string {
   const [, word, ...rest] = basename(file).split('.');
@@ -63,7 +67,7 @@ function wordIn(file: string): string {
 function parcelsIn(file: string): Parcel[] | undefined {
   let text: string;
   try {
-    text = gunzipSync(readFileSync(file)).toString('utf8');
+    text = zlib().gunzipSync(readFileSync(file)).toString('utf8');
   } catch (error) {
     // Taken by another process.
     if (codeOf(error) === 'ENOENT') return [];

@@ -1,5 +1,5 @@
 /** How far a session's file has been sent to an endpoint. Can be deleted: then the file is read from its start, and the ledger knows what was sent. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { bytesBefore, closeFile, openFile } from '../../disk/io.ts';
@@ -77,7 +77,7 @@ export function seenOf(
   files: readonly { readonly file: string; readonly bytes: number; readonly mtimeMs: number }[],
 ): string {
   const rows = files.map(({ file, bytes, mtimeMs }) => `${file} ${bytes} ${mtimeMs}`).sort();
-  return createHash('sha256').update(rows.join('\n')).digest('hex').slice(0, 32);
+  return hash('sha256', rows.join('\n')).slice(0, 32);
 }
 
 const KNOWN_BYTES = 512;
@@ -89,7 +89,7 @@ export function digestBefore(file: string, offset: number): string {
     const fd = openFile(file);
     try {
       const bytes = bytesBefore(fd, offset, KNOWN_BYTES);
-      return createHash('sha256').update(bytes).digest('hex').slice(0, 32);
+      return hash('sha256', bytes).slice(0, 32);
     } finally {
       closeFile(fd);
     }

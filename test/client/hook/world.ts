@@ -61,8 +61,11 @@ export async function startServer(): Promise<SpanServer> {
         return;
       }
       if (request.method === 'POST') {
-        state.spans.push(...spansIn(Buffer.concat(chunks)));
-        state.bodies.push(gunzipSync(Buffer.concat(chunks)).toString('utf8'));
+        const bytes = Buffer.concat(chunks);
+        const isPacked = request.headers['content-encoding'] === 'gzip';
+        const body = (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
+        state.spans.push(...spansIn(body));
+        state.bodies.push(body);
       }
       const said = { rejectedSpans: state.mode === 'partial' ? '1' : '0', errorMessage: 'a word from the server' };
       const answer = state.mode === 'take' ? {} : { partialSuccess: said };
@@ -80,8 +83,8 @@ export async function startServer(): Promise<SpanServer> {
   return state;
 }
 
-function spansIn(body: Buffer): Taken[] {
-  const json = parseJson(gunzipSync(body).toString('utf8'));
+function spansIn(body: string): Taken[] {
+  const json = parseJson(body);
   const each = (value: Json | undefined, key: string) => asArray(at(value, key)) ?? [];
   const spans = each(json, 'resourceSpans').flatMap((some) =>
     each(some, 'scopeSpans').flatMap((more) => each(more, 'spans')),

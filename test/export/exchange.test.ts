@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+interface Heard {
+  readonly body: string;
+  readonly host: string | undefined;
+}
+
+async function serve(address: string, answers = true) {
+  const heard: Heard[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      heard.push({ body: Buffer.concat(chunks).toString('utf8'), host: request.headers.host });
+      if (answers) response.writeHead(202, { 'x-own': 'yes' }).end(`got ${heard.length}`);
+      else response.writeHead(200).write('half of');
+    });
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { heard, port, connections: () => connections };
+}
+
+/** As a process that has not asked for anything yet. */
+async function fresh() {
+  vi.resetModules();
+  const { exchange } = await import('../../src/export/otlp/exchange.ts');
+  return (url: string, signal = new AbortController().signal) =>
+    exchange(url, { headers: { a: 'b' }, body: Buffer.from('{"x":1}'), signal });
+}
+
+describe('one request', () => {
+  test.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('at %s: the first has a connection of its own, those after it share one', async (address, host) => {
+    const { heard, port, connections } = await serve(address);
+    const ask = await fresh();
+    for (const number of [1, 2, 3]) {
+      const { status, header, text } = await ask(`http://${host}:${port}/v1/traces`);
+      expect([status, header('x-own'), header('none'), text]).toEqual([202, 'yes', null, `got ${number}`]);
+    }
+    expect(heard).toEqual(Array(3).fill({ body: '{"x":1}', host: `${host}:${port}` }));
+    expect(connections()).toBe(2);
+  });
+
+  test.each(['first', 'second'])('the %s can be stopped before it is sent and while it is answered', async (which) => {
+    const { port } = await serve('127.0.0.1', false);
+    const works = await serve('127.0.0.1');
+    const ask = await fresh();
+    if (which === 'second') await ask(`http://127.0.0.1:${works.port}/`);
+    await expect(ask(`http://127.0.0.1:${port}/`, AbortSignal.abort(new Error('never')))).rejects.toThrow('never');
+    const stop = new AbortController();
+    const asked = ask(`http://127.0.0.1:${port}/`, stop.signal);
+    setTimeout(() => stop.abort(new Error('enough')), 100);
+    await expect(asked).rejects.toThrow();
+  });
+
+  test('nobody there', async () => {
+    const ask = await fresh();
+    await expect(ask('http://127.0.0.1:9/')).rejects.toThrow(/ECONNREFUSED/);
+    await expect(ask('http://127.0.0.1:9/')).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
