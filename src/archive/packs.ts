@@ -1,4 +1,5 @@
 /** Pieces ⇄ packs: about a megabyte of pieces compressed together, as single lines are too short to compress well. */
+import { freshAddresses } from './addresses.ts';
 import { nodeZlib } from './builtins.ts';
 import { ArchiveError, damaged } from './errors.ts';
 import type { Mender } from './mender.ts';
@@ -49,8 +50,15 @@ export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
   let data = Buffer.alloc(0);
   let used = 0;
   let lengths: number[] = [];
+  // With a mender every address is looked up.
+  const fresh = mender === undefined ? freshAddresses(db, next) : undefined;
 
   function flush(): void {
+    writePieces();
+    fresh?.save(next);
+  }
+
+  function writePieces(): void {
     mender?.flush();
     if (lengths.length === 0) return;
     const own = { first: next - lengths.length, lengths, data: data.subarray(0, used) };
@@ -64,7 +72,7 @@ export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
 
   function makeRoom(length: number): void {
     if (used + length <= data.length) return;
-    flush();
+    writePieces();
     if (length > data.length) data = Buffer.allocUnsafeSlow(Math.max(length, ROOM));
   }
 
@@ -77,7 +85,8 @@ export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
       writePiece(raw, cuts, bytes);
       const hash = addressOf(bytes);
       const put = { param: cuts.param, cuts: cuts.starts.length, bytes };
-      if (run(db, 'INSERT OR IGNORE INTO piece (hash, id) VALUES (?, ?)', hash, next) === 0) {
+      const isNew = fresh?.add(hash, next) === true;
+      if (!isNew && run(db, 'INSERT OR IGNORE INTO piece (hash, id) VALUES (?, ?)', hash, next) === 0) {
         const id = numberOf(get(db, 'SELECT id FROM piece WHERE hash = ?', hash), 'id');
         const isWaiting = id < next && id >= next - lengths.length;
         if (mender === undefined || isWaiting || mender.keep(id, bytes)) return { ...put, id, isNew: false };
@@ -87,7 +96,7 @@ export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
       next += 1;
       lengths.push(length);
       used += length;
-      if (used >= PACK_BYTES) flush();
+      if (used >= PACK_BYTES) writePieces();
       return { ...put, id, isNew: true };
     },
     next: () => next,

@@ -147,5 +147,6 @@ export function withoutParam(bytes: Buffer): Buffer {
 
 /** What a piece is known by. 160 bits: two different lines with one address will not be met, nor made. */
 export function addressOf(piece: Uint8Array): Buffer {
-  return nodeCrypto().hash('sha256', piece, 'buffer').subarray(0, 20);
+  // By way of a string: memory of its own for each of so few bytes takes a third longer.
+  return Buffer.from(nodeCrypto().hash('sha256', piece, 'binary'), 'binary').subarray(0, 20);
 }

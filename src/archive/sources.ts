@@ -48,7 +48,8 @@ export function findSources(roots: readonly Root[]): Sources {
     return { path: file, root, name, kind, bytes, mtimeMs, session };
   }
 
-  return { files: eachOnce([...sessions, ...others]), problems };
+  const files = [...sessions, ...others];
+  return { files: roots.length === 1 ? files : eachOnce(files), problems };
 }
 
 /** A root that is reached by two ways has its files once. */
@@ -64,7 +65,7 @@ function eachOnce(files: readonly SourceFile[]): SourceFile[] {
 
 /** Two walks over the same folders: each is listed once, and both see the same. */
 function remembering({ list, stat, realPath }: FolderFs): FolderFs {
-  return { list: once(list), stat, realPath: once(realPath) };
+  return { list, stat, realPath: once(realPath), listed: new Map() };
 }
 
 function once<T>(call: (path: string) => T): (path: string) => T {
@@ -84,8 +85,12 @@ export function placesOf(roots: readonly Root[], report: (problem: Problem) => v
     const real = attempt(() => folderFs.realPath(base), base, report) ?? base;
     return { start: withSlash(base), real };
   });
+  const baseOf = (file: string) => {
+    for (const base of bases) if (file.startsWith(base.start)) return base;
+    return undefined;
+  };
   return (file) => {
-    const at = bases.find(({ start }) => file.startsWith(start));
+    const at = baseOf(file);
     const name = at === undefined ? basename(file) : file.slice(at.start.length);
     return { root: at?.real ?? dirname(file), name: sep === '/' ? name : name.replaceAll(sep, '/') };
   };

@@ -122,8 +122,13 @@ export interface Batch {
   abandon(): void;
 }
 
-/** Small files share a transaction, so that the disk is waited for once; a large one has several. */
-const BATCH_BYTES = 16 << 20;
+/**
+ * Small files share a transaction, so that the disk is waited for once; a large one has several. New addresses lie all over their table,
+ * of which every transaction writes most pages again; but another process waits for it, and what is killed does it again.
+ */
+const BATCH_BYTES = 32 << 20;
+/** Garbage is not to gather as long as that. */
+const COLLECT_BYTES = 16 << 20;
 
 export interface BatchOptions {
   readonly alongside?: Alongside;
@@ -134,6 +139,7 @@ export interface BatchOptions {
 export function createBatch(db: Database, { alongside, checks = false }: BatchOptions = {}): Batch {
   let pieces: PieceWriter | undefined;
   let bytes = 0;
+  let uncollected = 0;
   let changes = 0;
 
   function begin(): PieceWriter {
@@ -159,8 +165,10 @@ export function createBatch(db: Database, { alongside, checks = false }: BatchOp
     step(call) {
       const result = call(db, begin());
       bytes += result.bytes;
-      if (bytes >= BATCH_BYTES) {
-        commit();
+      uncollected += result.bytes;
+      if (bytes >= BATCH_BYTES) commit();
+      if (uncollected >= COLLECT_BYTES) {
+        uncollected = 0;
         collectGarbage();
       }
       return result;

@@ -45,8 +45,16 @@ interface Walk {
   readonly files: SessionFile[];
   readonly folders: ProjectFolder[];
   readonly report: Report;
+  readonly seen: Seen;
+}
+
+interface Seen {
   /** Real path → the path it was first reached by, of folders and files. */
-  readonly seen: Map<string, string>;
+  readonly paths: Map<string, string>;
+  /** Files that are not among them yet: in a folder that is walked once only a link can lead to one again. */
+  readonly plain: Item[];
+  /** Whether there was none. */
+  noLinks: boolean;
 }
 
 interface Place {
@@ -61,7 +69,9 @@ const MAX_DEPTH = 8;
 export function findSessions(roots: readonly Root[], options: { fs?: FolderFs } = {}): Found {
   const problems: Problem[] = [];
   const folders: ProjectFolder[] = [];
-  const seen = new Map<string, string>();
+  // A session given by its path lies in a folder that may be walked too.
+  const noLinks = roots.every(({ kind }) => kind !== 'session');
+  const seen: Seen = { paths: new Map(), plain: [], noLinks };
   const files = roots.flatMap((root) => {
     const found: SessionFile[] = [];
     const report: Report = (problem) => problems.push(problem);
@@ -163,7 +173,7 @@ function metasIn(items: readonly Item[]): Metas {
 }
 
 /** Lists a folder the first time it is reached; a second time is told and gives nothing, so circles end. */
-function enter(walk: Walk, folder: string): Item[] {
+function enter(walk: Walk, folder: string): readonly Item[] {
   return isFirstVisit(walk, folder) ? listFolder(walk.fs, folder, walk.report) : [];
 }
 
@@ -173,14 +183,26 @@ function isFirstVisit(walk: Walk, folder: string): boolean {
 }
 
 function isFirst(walk: Walk, path: string, real: string): boolean {
-  const first = walk.seen.get(real);
+  const first = walk.seen.paths.get(real);
   if (first === undefined) {
-    walk.seen.set(real, path);
+    walk.seen.paths.set(real, path);
     return true;
   }
   const next = 'Nothing is lost; remove the link or the --root to be rid of this note.';
   walk.report({ kind: 'twice', what: `the same as ${first}, listed once`, where: path, next });
   return false;
+}
+
+/** Of thousands of files there is mostly no link to any: then none needs to be noted by its name. */
+function isFirstFile(walk: Walk, item: Item): boolean {
+  const { seen } = walk;
+  if (seen.noLinks && !item.linked) {
+    seen.plain.push(item);
+    return true;
+  }
+  seen.noLinks = false;
+  for (const { real, path } of seen.plain.splice(0)) seen.paths.set(real, path);
+  return isFirst(walk, item.path, item.real);
 }
 
 function addTranscript(walk: Walk, item: Item, place: Place, metas: Metas): void {
@@ -189,7 +211,7 @@ function addTranscript(walk: Walk, item: Item, place: Place, metas: Metas): void
     walk.report({ kind: 'not-a-file', what: 'named like a session, but not a file', where: item.path, next });
     return;
   }
-  const stat = isFirst(walk, item.path, item.real) ? statItem(walk.fs, item.path, walk.report) : undefined;
+  const stat = isFirstFile(walk, item) ? statItem(walk.fs, item.path, walk.report) : undefined;
   if (stat === undefined) return;
   const agentId = agentIdOf(item.name);
   walk.files.push({

@@ -17,31 +17,52 @@ export interface Item {
 /** Collects problems; the walk goes on. */
 export type Report = (problem: Problem) => void;
 
+/** A folder as it was found: where links lead is looked up each time, and told where they lead nowhere. */
+export interface Listing {
+  readonly plain: readonly Item[];
+  readonly links: readonly Dirent[];
+}
+
 /** What lies in a folder: real things first, so that a link to one of them comes second; each group in the order of its names. */
-export function listFolder(fs: FolderFs, folder: string, report: Report): Item[] {
+export function listFolder(fs: FolderFs, folder: string, report: Report): readonly Item[] {
+  const listing = fs.listed?.get(folder) ?? listingOf(fs, folder, report);
+  if (listing === undefined) return [];
+  if (listing.links.length === 0) return listing.plain;
+  return [...listing.plain, ...listing.links.flatMap((link) => followLink(fs, folder, link, report) ?? [])];
+}
+
+function listingOf(fs: FolderFs, folder: string, report: Report): Listing | undefined {
   const real = attempt(() => fs.realPath(folder), folder, report);
   const entries = real === undefined ? undefined : attempt(() => fs.list(folder), folder, report);
-  if (real === undefined || entries === undefined) return [];
+  if (real === undefined || entries === undefined) return undefined;
   const [at, realAt] = [withSlash(folder), withSlash(real)];
-  const items: Item[] = [];
+  const plain: Item[] = [];
   const links: Dirent[] = [];
   for (const entry of inOrder(entries)) {
     if (entry.isSymbolicLink()) links.push(entry);
-    else items.push(plainItem(at, realAt, entry));
+    else plain.push(plainItem(at, realAt, entry));
   }
-  for (const link of links) {
-    const item = followLink(fs, folder, link, report);
-    if (item !== undefined) items.push(item);
-  }
-  return items;
+  const listing = { plain, links };
+  fs.listed?.set(folder, listing);
+  return listing;
 }
 
 /** By name. Names alone are sorted without a call for each comparison, of which a large folder has thousands. */
 function inOrder(entries: readonly Dirent[]): Dirent[] {
-  const byName = new Map(entries.map((entry) => [entry.name, entry]));
+  const byName = new Map<string, Dirent>();
+  const names: string[] = [];
+  for (const entry of entries) {
+    byName.set(entry.name, entry);
+    names.push(entry.name);
+  }
   // Names that are no text may read alike.
   if (byName.size < entries.length) return [...entries].sort((a, b) => compareText(a.name, b.name));
-  return [...byName.keys()].sort().flatMap((name) => byName.get(name) ?? []);
+  const sorted: Dirent[] = [];
+  for (const name of names.sort()) {
+    const entry = byName.get(name);
+    if (entry !== undefined) sorted.push(entry);
+  }
+  return sorted;
 }
 
 /** Code units, not the locale: the same order on every machine. */
@@ -50,11 +71,13 @@ export function compareText(a: string, b: string): number {
 }
 
 export function statItem(fs: FolderFs, path: string, report: Report): Stats | undefined {
-  return attempt(
-    () => fs.stat(path),
-    path,
-    (problem) => report(problem.code === 'ENOENT' && path.includes(UNDECODED) ? misnamed(path) : problem),
-  );
+  try {
+    return fs.stat(path);
+  } catch (error) {
+    const problem = problemOf(error, path);
+    report(problem.code === 'ENOENT' && path.includes(UNDECODED) ? misnamed(path) : problem);
+    return undefined;
+  }
 }
 
 /** What stands in a name for bytes that are no text. */
@@ -75,10 +98,14 @@ export function attempt<T>(call: () => T, where: string, report: Report): T | un
   try {
     return call();
   } catch (error) {
-    if (!(error instanceof DiskError) && codeOf(error) === undefined) throw error;
-    report(toProblem(error, where));
+    report(problemOf(error, where));
     return undefined;
   }
+}
+
+function problemOf(error: unknown, where: string): Problem {
+  if (!(error instanceof DiskError) && codeOf(error) === undefined) throw error;
+  return toProblem(error, where);
 }
 
 /** Names of a listing need no more: `join` would look at every character of thousands of paths. */
@@ -88,7 +115,8 @@ export function withSlash(folder: string): string {
 
 function plainItem(at: string, realAt: string, entry: Dirent): Item {
   const type = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other';
-  return { name: entry.name, path: at + entry.name, real: realAt + entry.name, type, linked: false };
+  const path = at + entry.name;
+  return { name: entry.name, path, real: at === realAt ? path : realAt + entry.name, type, linked: false };
 }
 
 function followLink(fs: FolderFs, folder: string, entry: Dirent, report: Report): Item | undefined {

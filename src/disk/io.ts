@@ -13,6 +13,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
+import type { Listing } from './folder.ts';
 
 export interface IoCount {
   /** Files opened, for reading or writing. */
@@ -111,6 +112,8 @@ export interface FolderFs {
   /** Follows links. */
   stat(path: string): Stats;
   realPath(path: string): string;
+  /** What was listed before, for whoever walks the same folders twice. */
+  readonly listed?: Map<string, Listing>;
 }
 
 export const folderFs: FolderFs = {

@@ -89,7 +89,7 @@ function lookInto(fs: FolderFs, path: string, from: Root['from'], report: Report
 }
 
 /** A look ahead only: what is wrong there is told when the place is walked. */
-function quietly(fs: FolderFs, folder: string): Item[] {
+function quietly(fs: FolderFs, folder: string): readonly Item[] {
   return listFolder(fs, folder, () => {});
 }
 

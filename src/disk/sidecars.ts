@@ -1,5 +1,5 @@
 /** What lies around sessions (L4): outputs too large for the transcript, titles, checkpoints, todos, plans, typed prompts. */
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { asNumber, asString, isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import type { Problem } from './errors.ts';
@@ -52,7 +52,7 @@ export function findSidecars(roots: readonly Root[], found: Found, options: { fs
   // The folders of sessions in a project that was walked are among the project's own.
   const walked = new Set(found.folders.map(({ folder }) => folder));
   for (const session of found.files) {
-    if (session.kind === 'session' && !walked.has(dirname(session.file))) gatherSession(gather, folderOf(session));
+    if (session.kind === 'session' && !walked.has(above(session.file))) gatherSession(gather, folderOf(session));
   }
   for (const root of roots) {
     if (root.config === undefined) continue;
@@ -60,6 +60,11 @@ export function findSidecars(roots: readonly Root[], found: Found, options: { fs
     gatherConfig(gather, root.config, whole ? undefined : sessionIdsUnder(root, found));
   }
   return { files: [...files.values()].sort((a, b) => compareText(a.file, b.file)), problems };
+}
+
+/** As `dirname`, of a path that was put together of a folder and a name: it would look at every character of thousands. */
+function above(file: string): string {
+  return file.slice(0, file.lastIndexOf(sep));
 }
 
 /** The folder beside a session that holds its agents and large outputs; it may not exist. */
@@ -138,7 +143,7 @@ function gatherConfig(gather: Gather, config: string, only: ReadonlySet<string> 
 }
 
 /** Most of these folders do not exist: that is no problem. */
-function listIfThere(gather: Gather, folder: string): Item[] {
+function listIfThere(gather: Gather, folder: string): readonly Item[] {
   return listFolder(gather.fs, folder, (problem) => {
     if (problem.where !== folder || problem.code !== 'ENOENT') gather.report(problem);
   });

@@ -102,9 +102,17 @@ describe('made on the way', () => {
     expectComplete(archive);
   });
 
-  test('L1: one that goes on over several steps is left to what comes after', () => {
+  test('L1: one that goes on over several steps of a transaction: its words too', () => {
     const archive = newArchive();
     syncRoot(archive, rootOf({ [NAME]: said('x'.repeat(17 << 20)) + said('short') }), { derive: true });
+    expect(updateIndex(archive).lines).toBe(0);
+    expect(updateOutlines(archive)).toBe(1);
+    expectComplete(archive);
+  });
+
+  test('L1: one that goes on over several transactions is left to what comes after', () => {
+    const archive = newArchive();
+    syncRoot(archive, rootOf({ [NAME]: said('x'.repeat(48 << 20)) + said('short') }), { derive: true });
     expect(updateIndex(archive).lines).toBe(2);
     expect(updateOutlines(archive)).toBe(1);
     expectComplete(archive);

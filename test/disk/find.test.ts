@@ -209,6 +209,25 @@ describe('links and troubles', () => {
     ]);
   });
 
+  test('a link to a file that comes before it or after it', () => {
+    const root = tempFolder();
+    plant(root, { 'projects/-b/z.jsonl': '', 'projects/-b/y.jsonl': '' });
+    plant(root, { 'projects/-a/other.jsonl': '', 'projects/-c/other2.jsonl': '' });
+    symlinkSync('../-b/z.jsonl', join(root, 'projects/-a/z.jsonl'));
+    symlinkSync('../-b/y.jsonl', join(root, 'projects/-c/y.jsonl'));
+    const { files, problems } = find(root);
+    expect(files.map(({ file }) => relative(root, file))).toEqual([
+      'projects/-a/other.jsonl',
+      'projects/-a/z.jsonl',
+      'projects/-b/y.jsonl',
+      'projects/-c/other2.jsonl',
+    ]);
+    expect(problems.map(({ kind, where }) => [kind, relative(root, where)])).toEqual([
+      ['twice', 'projects/-b/z.jsonl'],
+      ['twice', 'projects/-c/y.jsonl'],
+    ]);
+  });
+
   test('roots that overlap list nothing twice', () => {
     const root = tempFolder();
     plant(root, { 'projects/-p/a.jsonl': '', 'projects/-q/b.jsonl': '' });

@@ -39,7 +39,8 @@ export async function syncSources(
     derive: true,
     signal: context.signal,
     onChanges: (files) => {
-      spareMemory(files);
+      // What is kept of a session while it is taken grows with it; of many small ones there is little at a time.
+      for (const file of files) spareMemory([file]);
       progress = progressOf(context, 'archiving', files);
     },
     onFile: (file) => progress?.done(file),
