@@ -19,7 +19,7 @@ interface Hot {
   readonly follows?: boolean;
   /** It writes sessions and asks a model: not among those of the demo, and the one at this address. */
   readonly asks?: boolean;
-  /** Its parts that are left to the whole command, besides those that read a team: bin/skein knows when they are asked for. */
+  /** Its parts that are left to a larger bundle, besides those that read a team: bin/skein goes on with that where they are asked for. */
   readonly without?: RegExp;
 }
 
@@ -45,6 +45,16 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['search', 'test', '--scan', '--json'],
     ],
   },
+  // What an index answers by itself.
+  quicksearch: {
+    verbs: ['search'],
+    runs: [
+      ['search', 'test', '--json'],
+      ['search', 'the'],
+      ['search', 'nowhere', '--reveal'],
+    ],
+    without: /\/(?:library|kept)\.ts$/,
+  },
   usage: {
     runs: [
       ['usage', '--statusline'],
@@ -53,6 +63,12 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['usage', '--heatmap'],
       ['usage', '--statusline'],
     ],
+  },
+  // After the one above, which keeps the sums that it answers with.
+  quickusage: {
+    verbs: ['usage'],
+    runs: [['usage', '--json'], ['usage'], ['usage', '--by', 'project,model']],
+    without: /\/(?:fromlibrary|tools|explain|statusline|kept)\.ts$/,
   },
   archive: {
     runs: [
@@ -94,7 +110,7 @@ function only(name: string): Plugin {
           : undefined,
       );
       onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
-        contents: `throw new Error(${JSON.stringify(`${path} is only in the whole command`)});`,
+        contents: `throw Object.assign(new Error(${JSON.stringify(`${path} is left out`)}), { code: 'LEFT_OUT' });`,
       }));
       // What every turn needs belongs in the bundle, so that it has byte code too.
       if (name === 'chat') {
@@ -117,7 +133,7 @@ export function buildHot(options: BuildOptions & { metafile: true }): Promise<Bu
       banner: { js: `(function (require, module, __filename) {${options.banner?.js ?? ''}` },
       footer: { js: '})' },
       // Names are a third of what is read; nobody sees those of the hook.
-      minifyIdentifiers: name === 'hook',
+      minifyIdentifiers: name === 'hook' || name.startsWith('quick'),
       // What has no module loader cannot import, only require.
       supported: { 'dynamic-import': false },
       plugins: [only(name), ...(options.plugins ?? [])],

@@ -1,6 +1,6 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 10;
+export const LAYOUT = 11;
 
 /** archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was made. */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
@@ -9,7 +9,8 @@ const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
  * A row for each part of an entry that can be found. key: of the entry, the same for all its copies. place: which part. said: where
  * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. call: by
  * id and where it stands, since ids that were made by hand are those of other sessions too. early:
- * results whose call was not seen yet. chat: of each session. The words are without content: what was found is read from the archive. They are merged sixteen parts at a time;
+ * results whose call was not seen yet. start: the byte at which its line begins in the file it was first taken from, as far as is known:
+ * whoever reads there looks whether it is that line. chat: of each session. The words are without content: what was found is read from the archive. They are merged sixteen parts at a time;
  * more often would take a fifth more time. 64 MB of transcripts make two parts of 5 MB; to gather 8 would be as many, and slower.
  */
 const WORDS = `
@@ -19,7 +20,7 @@ CREATE TABLE early (call TEXT NOT NULL, part INTEGER NOT NULL, PRIMARY KEY (call
 CREATE TABLE part (
   id INTEGER PRIMARY KEY, piece INTEGER NOT NULL, place INTEGER NOT NULL, key BLOB NOT NULL, said INTEGER NOT NULL,
   role INTEGER NOT NULL, copy INTEGER NOT NULL, error INTEGER NOT NULL, time INTEGER, model INTEGER, branch INTEGER,
-  tool INTEGER, file INTEGER
+  tool INTEGER, file INTEGER, start INTEGER
 );
 CREATE TABLE chat (session TEXT PRIMARY KEY, chat TEXT NOT NULL, title TEXT) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (body, content='', detail=full, tokenize='ascii');
@@ -34,12 +35,13 @@ CREATE INDEX outline_file ON outline (file);
 
 /**
  * usage: the messages of transcripts as they were last seen, by the digest of their bytes: zstd of JSON. usage_cells: all of
- * them added up: for which price table, the archive's count of changes then, and of how many files.
+ * them added up: for which price table, the archive's count of changes then, and of how many files; days: by day alone, where
+ * that can be told (views/usage/daycells.ts). It stands before the body, which is ten times as long.
  */
 const USAGE = `
 CREATE TABLE usage (digest BLOB PRIMARY KEY, file INTEGER NOT NULL, size INTEGER NOT NULL, body BLOB NOT NULL);
 CREATE INDEX usage_file ON usage (file);
-CREATE TABLE usage_cells (prices TEXT NOT NULL, changes INTEGER NOT NULL, files INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE TABLE usage_cells (prices TEXT NOT NULL, changes INTEGER NOT NULL, files INTEGER NOT NULL, days TEXT, body TEXT NOT NULL);
 `;
 
 export const DERIVED_SCHEMA = [META, WORDS, OUTLINES, USAGE].join('\n');

@@ -33,6 +33,8 @@ export function createLineFollower(
   let outline = withOutline ? createOutline() : undefined;
   let holder: Holder | undefined;
   let at = 0;
+  /** Where the line began whose parts come. */
+  let begun = 0;
   let number = 1;
   let near: Buffer | undefined;
   const source: Source = {
@@ -62,10 +64,11 @@ export function createLineFollower(
       const words = put.isNew ? wordsAt() : undefined;
       const length = raw.length - 1;
       near = raw;
+      if (words?.lines.open() === undefined) begun = at;
       if (raw[length] !== NEWLINE || words?.lines.open() !== undefined) {
         outline = undefined;
         const joined = words?.lines.push(put.id, withoutParam(put.bytes));
-        if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes), holder);
+        if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes), holder, begun);
       } else if (words !== undefined) {
         const parsed = toParsedEntry(source, lineOf(length, true), raw.subarray(0, length));
         outline?.add(parsed.entry);
@@ -73,6 +76,7 @@ export function createLineFollower(
           put.id,
           isTheSame(parsed, put) ? findableOf(parsed.entry, parsed.json) : findableLine(withoutParam(put.bytes)),
           holder,
+          begun,
         );
       } else outline?.add(toEntry(source, lineOf(length, true), raw.subarray(0, length)));
       at += raw.length;

@@ -63,6 +63,14 @@ export function all(db: Database, sql: string, ...values: SQLInputValue[]): Row[
   return prepared(db, sql).all(...values);
 }
 
+/** The same with rows as lists of their columns: an object for each of thousands of rows takes five times as long to make. */
+export function allLists(db: Database, sql: string, ...values: SQLInputValue[]): SQLOutputValue[][] {
+  const statement = db.prepare(sql);
+  statement.setReturnArrays(true);
+  const rows: unknown[] = statement.all(...values);
+  return rows.filter((row) => Array.isArray(row));
+}
+
 /** One row at a time, for tables larger than memory should be. The statement is its own: iterations may nest. */
 export function each(db: Database, sql: string, ...values: SQLInputValue[]): IterableIterator<Row> {
   return db.prepare(sql).iterate(...values);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { piecesOf, release, toPack } from './packs.ts';
-import { withoutParam } from './piece.ts';
+import { lengthFromPiece, withoutParam } from './piece.ts';
 import { createHolder, type Holder } from './search/holder.ts';
 import { createLineJoiner, findableLine } from './search/lines.ts';
 import { createPartWriter } from './search/partwriter.ts';
@@ -61,11 +61,12 @@ const BATCH_BYTES = 8 << 20;
 
 function* addAll(archive: Archive, db: Database, options: IndexOptions): Work<Indexed> {
   const end = numberOf(get(archive.db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
+  const ends = new Map<number, number>();
   let lines = 0;
   let bytes = 0;
   while (nextOf(db) < end && !options.signal?.aborted) {
     // What was done is read again inside: another process may be at it too.
-    const step = transaction(db, () => addSome(archive.db, db, nextOf(db), options));
+    const step = transaction(db, () => addSome(archive.db, db, nextOf(db), ends, options));
     if (step === undefined) break;
     lines += step.lines;
     bytes += step.bytes;
@@ -79,7 +80,20 @@ function nextOf(db: Database): number {
   return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
 }
 
-function addSome(archive: Database, db: Database, from: number, options: IndexOptions): Indexed | undefined {
+/** As long as what is cut out of the lines of a session: its id. */
+const SOME_UUID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * `ends`: by file, where what was added of it ends. Lines that it has from other files are not counted, and ids of another length are
+ * counted wrong: where a line begins is then not known, which whoever reads it notices.
+ */
+function addSome(
+  archive: Database,
+  db: Database,
+  from: number,
+  ends: Map<number, number>,
+  options: IndexOptions,
+): Indexed | undefined {
   const lines = createLineJoiner();
   const parts = createPartWriter(db);
   const transcriptOf = transcriptsOfPieces(archive);
@@ -90,6 +104,7 @@ function addSome(archive: Database, db: Database, from: number, options: IndexOp
     return holder;
   };
   let next = from;
+  let begun = 0;
   let added = 0;
   let bytes = 0;
   for (const row of each(
@@ -101,8 +116,11 @@ function addSome(archive: Database, db: Database, from: number, options: IndexOp
     for (const piece of piecesOf(pack)) {
       const file = piece.id < from ? undefined : transcriptOf(piece.id);
       if (file === undefined) continue;
+      const at = ends.get(file) ?? 0;
+      if (lines.open() === undefined) begun = at;
+      ends.set(file, at + lengthFromPiece(piece.bytes, SOME_UUID));
       const line = lines.push(piece.id, withoutParam(piece.bytes));
-      if (line) added += parts.add(line.piece, findableLine(line.bytes), holderOf(file));
+      if (line) added += parts.add(line.piece, findableLine(line.bytes), holderOf(file), begun);
     }
     release(pack.data);
     release(blobOf(row, 'data'));

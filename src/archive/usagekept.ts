@@ -2,11 +2,12 @@
 import type { FileUsage } from '../disk/usage.ts';
 import { type Json, parseJson } from '../format/json.ts';
 import { cellsFromJson } from '../views/usage/cells.ts';
+import { dayCellsFromJson } from '../views/usage/daycells.ts';
 import type { Fact } from '../views/usage/facts.ts';
 import { TABLE } from '../views/usage/pricetable.ts';
 import { nodeZlib } from './builtins.ts';
 import { openIndexForReading, quietly } from './derived.ts';
-import { blobOf, type Database, get, textOf } from './sqlite.ts';
+import { blobOf, type Database, get, maybeText } from './sqlite.ts';
 import { type Archive, changesOf } from './store.ts';
 import { USAGE_LAYOUT, usageFromJson } from './usagejson.ts';
 
@@ -18,6 +19,8 @@ export interface KeptUsage {
   find(digest: Buffer, file: string): FileUsage[] | undefined;
   /** All transcripts of the archive added up, if they are so many. undefined when that is not of now. `fileOf`: by id, what to call it. */
   cells(count: number, fileOf?: (id: string) => string): Fact[] | undefined;
+  /** The same by the machine's days, without files and sub-agents. */
+  dayCells(count: number): Fact[] | undefined;
   close(): void;
 }
 
@@ -42,19 +45,25 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
   const index = quietly(() => openIndexForReading(archive));
   if (index === undefined) return undefined;
   const { db } = index;
-  const isOfNow = quietly(() => isOfLayout(db)) === true;
+  let isOfNow: boolean | undefined;
+  const find = (digest: Buffer, file: string) => {
+    isOfNow ??= isOfLayout(db);
+    return isOfNow ? findUsage(db, digest, file) : undefined;
+  };
   return {
-    find: (digest, file) => (isOfNow ? quietly(() => findUsage(db, digest, file)) : undefined),
-    cells: (count, fileOf) =>
-      quietly(() => {
-        const sql = 'SELECT body FROM usage_cells WHERE prices = ? AND changes = ? AND files = ?';
-        const row = get(db, sql, PRICED_BY, changesOf(archive.db), count);
-        // Written by us: how deep it is need not be looked at.
-        const body: Json | undefined = row && JSON.parse(textOf(row, 'body'));
-        return body === undefined ? undefined : cellsFromJson(body, fileOf);
-      }),
+    find: (digest, file) => quietly(() => find(digest, file)),
+    cells: (count, fileOf) => quietly(() => cellsFromJson(keptSums(archive, db, 'body', count), fileOf)),
+    dayCells: (count) => quietly(() => dayCellsFromJson(keptSums(archive, db, 'days', count))),
     close: () => index.close(),
   };
+}
+
+/** What is kept of so many files, if that is of now. */
+function keptSums(archive: Archive, db: Database, column: 'body' | 'days', count: number): Json | undefined {
+  const sql = `SELECT ${column} FROM usage_cells WHERE prices = ? AND changes = ? AND files = ?`;
+  const text = maybeText(get(db, sql, PRICED_BY, changesOf(archive.db), count), column);
+  // Written by us: how deep it is need not be looked at.
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Whether what is kept of single transcripts goes by today's rules. */

@@ -7,6 +7,7 @@ import { type FileUsage, ofAgent, usageOfFile } from '../disk/usage.ts';
 import { createUsageFold } from '../graph/usage/fold.ts';
 import { isBetterOrigin, type LineOrigin } from '../graph/usage/line.ts';
 import { cellsToJson, toCells } from '../views/usage/cells.ts';
+import { dayCellsToJson, toDayCells } from '../views/usage/daycells.ts';
 import { toFact } from '../views/usage/facts.ts';
 import { createPrices } from '../views/usage/prices.ts';
 import { nodeZlib } from './builtins.ts';
@@ -154,9 +155,11 @@ function* keepCells(db: Database, states: readonly ArchivedState[], changes: num
   }
   const pricing = { mode: 'auto' as const, ratesOf: createPrices().ratesOf };
   const facts = fold.messages().map((each) => toFact(each, projects.get(each.origin.file) ?? '', pricing));
-  const body = JSON.stringify(cellsToJson(toCells(facts)));
-  const sql = 'INSERT INTO usage_cells (prices, changes, files, body) VALUES (?, ?, ?, ?)';
-  run(db, sql, PRICED_BY, changes, states.length, body);
+  const cells = toCells(facts);
+  const days = toDayCells(cells);
+  const sql = 'INSERT INTO usage_cells (prices, changes, files, days, body) VALUES (?, ?, ?, ?, ?)';
+  const byDay = days === undefined ? null : JSON.stringify(dayCellsToJson(days));
+  run(db, sql, PRICED_BY, changes, states.length, byDay, JSON.stringify(cellsToJson(cells)));
 }
 
 function projectOf(state: ArchivedState, messages: readonly FileUsage[]): string {

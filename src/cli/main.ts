@@ -9,7 +9,8 @@ import { openStandard } from './standard.ts';
 import type { ColorChoice, Terminal } from './terminal.ts';
 import { findVerb, VERBS } from './verbs.ts';
 
-export async function main(argv: readonly string[]): Promise<void> {
+/** false when what is asked for is not in this bundle (scripts/hot.ts): nothing was done or said, and a larger one is to be asked. */
+export async function main(argv: readonly string[]): Promise<boolean> {
   const color = colorChoice(argv);
   let opened: Terminal | undefined;
   const failed = (error: NodeJS.ErrnoException) => process.exit(outputFailed(err, error));
@@ -35,8 +36,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     const code = await dispatch(context, argv);
     process.exitCode ??= code;
   } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'LEFT_OUT') return false;
     process.exitCode = reportError(err(), error, argv.includes('--verbose'));
   }
+  return true;
 }
 
 /** The reader of a pipe may leave early (`skein cat … | head`): that is no error. A full disk is. */
@@ -119,7 +122,7 @@ async function run(context: Context, command: Command, argv: readonly string[]):
   }
   const args = parseArguments(command, argv);
   if (args.flag('help')) return showHelp(context, command.name);
-  if (opensLibrary(command)) await loadStore(context, args);
+  if (opensLibrary(command)) await loadStore(context, args, command.opensLate);
   return command.run(context, args);
 }
 

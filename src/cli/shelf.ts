@@ -14,13 +14,13 @@ let team: TeamStore | undefined;
 let opened: string | undefined;
 let flag = '';
 
-/** Before a verb that opens the library. */
-export async function loadStore(context: Context, args: Arguments): Promise<void> {
+/** Before a verb that opens the library; what reads the archive is left to one that opens it late. */
+export async function loadStore(context: Context, args: Arguments, opensLate = false): Promise<void> {
   const named = args.value('team');
   flag = '';
   // A status line has to say something even where there is no such team.
   if (args.flag('statusline')) return;
-  if (named === undefined) return loadArchiveReader(context);
+  if (named === undefined) return opensLate ? undefined : loadArchiveReader(context);
   if (args.values('root').length > 0) {
     const next = 'Leave one out: a team’s sessions are read without those of this machine.';
     throw new UsageError('--team and --root do not go together.', `--team --root ${args.value('root')}`, next);
@@ -55,6 +55,11 @@ export function placesOfProcess(args: Arguments): { readonly places: string[]; r
   const env = { SKEIN_TEAM_PASSWORD: decodeURIComponent(url.password) };
   url.password = '';
   return { places: placeArgs(args).map((each) => (each.startsWith('--team=') ? `--team=${url.href}` : each)), env };
+}
+
+/** For a verb that opens the library late: before it does. */
+export async function loadReader(context: Context, args: Arguments): Promise<void> {
+  if (args.value('team') === undefined) await loadArchiveReader(context);
 }
 
 export async function loadArchiveReader(context: Context): Promise<void> {

@@ -13,8 +13,8 @@ interface Pass {
   /** All of them together. It takes milliseconds to make, and none to use. */
   readonly pattern: () => RegExp;
   readonly anchors: readonly Anchored[];
-  /** By the code of an anchor's first character. */
-  readonly byFirst: ReadonlyMap<number, readonly Anchored[]>;
+  /** By the code of an anchor's first character; made with the pattern. */
+  readonly byFirst: () => ReadonlyMap<number, readonly Anchored[]>;
   readonly anyCase: boolean;
 }
 
@@ -68,25 +68,31 @@ export function anchorScan(rules: readonly Rule[]): AnchorScan {
 interface Anchor {
   readonly rule: Rule;
   readonly source: string;
-  /** A backslash belongs to it. */
-  readonly first: string;
+}
+
+/** A backslash belongs to it. */
+function firstOf(source: string): string {
+  return /^\\?./.exec(source)?.[0] ?? '';
 }
 
 function anchorsOf(rules: readonly Rule[]): Anchor[] {
-  return rules.flatMap((rule) =>
-    rule.anchors.map((source) => ({ rule, source, first: /^\\?./.exec(source)?.[0] ?? '' })),
-  );
+  return rules.flatMap((rule) => rule.anchors.map((source) => ({ rule, source })));
 }
 
 function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass | undefined {
   if (anchors.length === 0) return undefined;
   const anyCase = flags === 'i';
-  const byFirst = new Map<number, Anchored[]>();
-  const all = anchors.map(({ rule, source, first }): Anchored => {
+  const all = anchors.map(({ rule, source }): Anchored => {
     const anchor = once(() => new RegExp(`${before}(?:${source})`, `y${flags}`));
-    const anchored = { rule, head: anyCase ? headOf(source).toLowerCase() : headOf(source), anchor };
-    for (const code of codesOf(first.slice(-1), flags)) byFirst.set(code, [...(byFirst.get(code) ?? []), anchored]);
-    return anchored;
+    return { rule, head: anyCase ? headOf(source).toLowerCase() : headOf(source), anchor };
+  });
+  const byFirst = once(() => {
+    const found = new Map<number, Anchored[]>();
+    for (const [place, anchored] of all.entries()) {
+      for (const code of codesOf(firstOf(anchors[place]?.source ?? '').slice(-1), flags))
+        found.set(code, [...(found.get(code) ?? []), anchored]);
+    }
+    return found;
   });
   const pattern = once(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
   return { pattern, anchors: all, byFirst, anyCase };
@@ -104,7 +110,8 @@ function headOf(source: string): string {
 /** `a(?:b|c)` for `ab|ac`: what begins alike is tried together. */
 function together(anchors: readonly Anchor[]): string {
   const ends = new Map<string, Set<string>>();
-  for (const { source, first } of anchors) {
+  for (const { source } of anchors) {
+    const first = firstOf(source);
     ends.set(first, (ends.get(first) ?? new Set()).add(source.slice(first.length)));
   }
   return [...ends].map(([first, rest]) => `${first}(?:${[...rest].join('|')})`).join('|');
@@ -134,7 +141,7 @@ function* hitsByPattern(text: string, { pattern, byFirst }: Pass): Generator<Hit
   anyAnchor.lastIndex = 0;
   for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
-    for (const anchored of byFirst.get(text.charCodeAt(at)) ?? []) {
+    for (const anchored of byFirst().get(text.charCodeAt(at)) ?? []) {
       if (standsAt(anchored, text, at)) yield { rule: anchored.rule, at };
     }
     // Another anchor may begin inside this one.

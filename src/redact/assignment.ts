@@ -1,4 +1,5 @@
 /** `password=…`, `"api_key": "…"`, `SECRET_KEY=…`, `--token …`: a value given to a name that says it is secret. */
+import { mayAssign } from './mayassign.ts';
 import type { Found, Rule } from './rule.ts';
 import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
 
@@ -21,7 +22,7 @@ const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|access|value|base|hash|p
 const VALUE =
   /(?:\\{0,3}["'`\]]){0,2}(?:[ \t]{0,3}(?::=|=>|=|:)|(?<=--[\w-]{0,60})[ \t]|(?<=--[\w-]{0,60}\\{0,3}["'`]),\s{0,20}(?=\\{0,3}["'`]))[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|`(?<tick>[^`\r\n]{1,400}))|(?<bare>[^\s"'`,;&|<>(){}[\]\\]{1,400}))/;
 
-const ASSIGNED = new RegExp(`${NAME}${VALUE.source}`, 'diy');
+export const ASSIGNED = new RegExp(`${NAME}${VALUE.source}`, 'diy');
 const MEMBER = new RegExp(`${NAME}$`, 'i');
 
 const PASSWORD_CORE = /^(?:passw|passphrase|pwd|_pass)/i;
@@ -48,6 +49,7 @@ export const assignmentRule: Rule = {
 const LONG = 64;
 
 function assignedAt(text: string, at: number): { value: string; found?: Found } {
+  if (!mayAssign(text, at)) return { value: '' };
   ASSIGNED.lastIndex = at;
   const match = ASSIGNED.exec(text);
   const groups = match?.indices?.groups;

@@ -1,4 +1,5 @@
 /** Secrets known by where they stand: in a URL, a header, a cookie, a .netrc, a command line. */
+import { mayAssign } from './mayassign.ts';
 import { type Found, type Rule, tokenRule } from './rule.ts';
 import { isRandom, isStandIn, isTokenValue } from './value.ts';
 
@@ -16,7 +17,7 @@ const cookieRule: Rule = {
     const found: Found[] = [];
     let seen = 0;
     for (const at of places) {
-      if (at < seen) continue;
+      if (at < seen || !mayAssign(text, at)) continue;
       COOKIES.lastIndex = at;
       const pairs = COOKIES.exec(text)?.indices?.groups?.pairs;
       if (!pairs) continue;
@@ -27,7 +28,7 @@ const cookieRule: Rule = {
   },
 };
 
-const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
+export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
 const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|remember/i;
 
 /** The pairs of one header that name a session. */
@@ -65,7 +66,11 @@ export const CONTEXT_RULES: readonly Rule[] = [
     'authorization',
     ['authorization'],
     /authorization(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4})?(?<secret>[\w.~+/=:-]{8,2000})/i,
-    { guessable, counts: (value, match) => (/basic\s/i.test(match) ? isReal(value) : isTokenValue(value)) },
+    {
+      guessable,
+      mayStand: mayAssign,
+      counts: (value, match) => (/basic\s/i.test(match) ? isReal(value) : isTokenValue(value)),
+    },
   ),
   tokenRule(
     'password',

@@ -32,7 +32,7 @@ export function tokenRule(
   kind: string,
   anchors: readonly string[],
   pattern: RegExp,
-  { id = kind, guessable = () => false, counts = () => true }: TokenOptions = {},
+  { id = kind, guessable = () => false, counts = () => true, mayStand = () => true }: TokenOptions = {},
 ): Rule {
   let sticky: RegExp | undefined;
   return {
@@ -41,11 +41,11 @@ export function tokenRule(
     anchors,
     anyCase: pattern.ignoreCase,
     find(text, places) {
-      sticky ??= new RegExp(pattern.source, `dy${pattern.flags}`);
       const found: Found[] = [];
       let seen = 0;
       for (const at of places) {
-        if (at < seen) continue;
+        if (at < seen || !mayStand(text, at)) continue;
+        sticky ??= new RegExp(pattern.source, `dy${pattern.flags}`);
         sticky.lastIndex = at;
         const match = sticky.exec(text);
         const range = match?.indices?.groups?.secret ?? match?.indices?.[0];
@@ -64,6 +64,8 @@ export function tokenRule(
 
 export interface TokenOptions {
   readonly id?: string;
+  /** A quick look at a place, before the pattern is made. */
+  readonly mayStand?: (text: string, at: number) => boolean;
   readonly guessable?: (value: string) => boolean;
   /** Whether what stands there is a secret after all. */
   readonly counts?: (value: string, match: string) => boolean;

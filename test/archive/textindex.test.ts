@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { emptyIndex, INDEX_NAME, openIndex } from '../../src/archive/derived.ts';
 import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
-import { totalChanges } from '../../src/archive/sqlite.ts';
+import { get, totalChanges } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
 import { rebuildIndex, updateIndex } from '../../src/archive/textindex.ts';
 import { FIXTURES } from '../support/files.ts';
@@ -37,6 +37,15 @@ test('only what is new is indexed; nothing new writes nothing', () => {
   syncRoot(archive, root);
   expect(updateIndex(archive).lines).toBe(1);
   expect(total(archive, 'text')).toBe(3);
+});
+
+test('words are gathered while the rows beside them are written', () => {
+  const { archive } = filled({ [NAME]: Array.from({ length: 100 }, (_, place) => entry(`e${place}`)).join('') });
+  const index = openIndex(archive);
+  expect(get(index.db, 'SELECT count(*) AS n FROM part')?.n).toBe(100);
+  // A statement that may fail in the middle of its rows would have them written out before it: a part of the index each time.
+  expect(get(index.db, 'SELECT count(DISTINCT segid) AS n FROM words_idx')?.n).toBe(1);
+  index.close();
 });
 
 test('deleted, damaged, of another layout or another archive: it is made again', () => {

@@ -37,6 +37,9 @@ describe('usage kept beside the archive', () => {
     // m2 is in both files.
     expect(cells.reduce((sum, { messages }) => sum + messages, 0)).toBe(5);
     expect(openUsage(archive)?.cells(files - 1)).toBeUndefined();
+    // By day they are one sum, and hold for as many files.
+    expect(openUsage(archive)?.dayCells(files)).toMatchObject([{ messages: 5, file: '' }]);
+    expect(openUsage(archive)?.dayCells(files - 1)).toBeUndefined();
   });
 
   test('sums of another time are not given', async () => {
@@ -47,6 +50,7 @@ describe('usage kept beside the archive', () => {
     appendFileSync(join(root, PLACE, `${SESSION}.jsonl`), lines(10, 1));
     syncRoot(archive, root);
     expect(openUsage(archive)?.cells(allStates(archive.db).length)).toBeUndefined();
+    expect(openUsage(archive)?.dayCells(allStates(archive.db).length)).toBeUndefined();
     const index = openIndex(archive);
     expect(totalChanges(index.db)).toBe(0);
     index.close();

@@ -15,7 +15,9 @@ const bundles = globSync('hot-*.cjs', { cwd: DIST });
 
 test('the verbs that are to be fast have bundles of their own', () => {
   expect(bundles.sort()).toEqual(
-    ['archive', 'chat', 'hook', 'read', 'search', 'usage'].map((name) => `hot-${name}.cjs`),
+    ['archive', 'chat', 'hook', 'quicksearch', 'quickusage', 'read', 'search', 'usage'].map(
+      (name) => `hot-${name}.cjs`,
+    ),
   );
 });
 

@@ -1,6 +1,6 @@
 /** Standard output, whatever it is. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { closeSync, copyFileSync, cpSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, cpSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -90,9 +90,39 @@ describe('bundles of single verbs', () => {
     const lone = { ...env, HOME: folder, SKEIN_HOME: join(folder, 'skein') };
     for (const args of asked) {
       const { stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], { env: lone, encoding: 'utf8' });
-      expect(`${args}\n${stdout}${stderr}`).not.toMatch(/whole command|is not a function/);
+      expect(`${args}\n${stdout}${stderr}`).not.toMatch(/is left out|is not a function/);
       expect((stdout + stderr).length).toBeGreaterThan(0);
     }
+  });
+
+  test('what the quick ones leave out is answered once, by the larger ones', () => {
+    const folder = tempFolder();
+    const archived = { ...env, HOME: folder, SKEIN_HOME: join(folder, 'skein') };
+    const ask = (bin: string, args: readonly string[]) => {
+      const all = [bin, ...args, '--root', DEMO];
+      const { status, stdout, stderr } = spawnSync(process.execPath, all, { env: archived, encoding: 'utf8' });
+      return [args.join(' '), status, stdout, stderr];
+    };
+    const bin = packageWithout(/^hot-quick/);
+    ask(bin, ['archive', 'sync']);
+    const questions = [
+      ['usage', '--json'],
+      ['usage', '--by', 'session'],
+      ['usage', '--by', 'tool'],
+      ['usage', '--explain'],
+      ['usage', '--cost', 'computed'],
+      ['usage', 'nothing like this'],
+      ['search', 'the', '--json'],
+      ['search', 'the'],
+      ['search', '/the/'],
+      ['search', 'the', '--scan'],
+    ];
+    for (const args of questions) expect(ask(BIN, args)).toEqual(ask(bin, args));
+    // An index that cannot be read is told of once.
+    writeFileSync(join(folder, 'skein', 'index.db'), 'no index');
+    const [, , , told] = ask(BIN, ['search', 'the']);
+    expect(told).toEqual(ask(bin, ['search', 'the'])[3]);
+    expect(String(told).match(/warning/g)).toHaveLength(1);
   });
 
   test('byte code of another V8 is not taken', () => {
@@ -103,6 +133,8 @@ describe('bundles of single verbs', () => {
       'hot-archive',
       'hot-chat',
       'hot-hook',
+      'hot-quicksearch',
+      'hot-quickusage',
       'hot-read',
       'hot-search',
       'hot-usage',

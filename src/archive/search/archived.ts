@@ -2,6 +2,7 @@
 import { basename } from 'node:path/posix';
 import { DiskError } from '../../disk/errors.ts';
 import { linesHolding } from '../../disk/needle.ts';
+import { fileSource } from '../../disk/source.ts';
 import { type FilePlace, fileTest } from '../../views/search/filter.ts';
 import type { Found } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
@@ -10,27 +11,35 @@ import { fromPiece } from '../piece.ts';
 import { paramValue } from '../runs.ts';
 import { pathOf } from '../sources.ts';
 import { all, blobOf, type Database, maybeText, numberOf, type Row, textOf } from '../sqlite.ts';
-import { placeKey } from './fresh.ts';
+import { type Compared, placeKey } from './fresh.ts';
 import type { Candidate, Loaded } from './hit.ts';
 import { createHolder } from './holder.ts';
 import { callIn } from './knowncalls.ts';
-import { createLineJoiner, findableLine } from './lines.ts';
+import { createLineJoiner, findableLine, lineAt } from './lines.ts';
 import { piecesOfFiles } from './ranges.ts';
 import { createScan, toLoaded } from './scan.ts';
 
 interface StoredFile extends FilePlace {
   readonly id: number;
   readonly path: string;
-  readonly key: string;
+  readonly root: string;
+  readonly name: string;
 }
 
 const COLUMNS = 'file.id, root.path AS root, file.name, file.kind, file.session';
 const TRANSCRIPTS = "file.kind IN ('session', 'agent')";
 const FILES = `SELECT ${COLUMNS} FROM file JOIN root ON root.id = file.root WHERE ${TRANSCRIPTS}`;
 /** Of several files that hold a piece, the one that was finished first wrote it; the others are copies. */
-const HOLDERS = `SELECT run.param, ${COLUMNS} FROM run JOIN version ON version.id = run.version
-  JOIN file ON file.id = version.file JOIN root ON root.id = file.root
-  WHERE run.first <= ? AND run.first + run.count > ? AND ${TRANSCRIPTS} ORDER BY file.mtime, file.id`;
+const HOLDERS = `SELECT run.first, run.count, run.param, ${COLUMNS} FROM run JOIN version ON version.id = run.version
+  JOIN file ON file.id = version.file JOIN root ON root.id = file.root`;
+const HOLDS = '(run.first <= ? AND run.first + run.count > ?)';
+
+/** Every run is looked at, so that is done once for several pieces. */
+function holdersOf(db: Database, pieces: readonly number[]): Row[] {
+  const some = pieces.map(() => HOLDS).join(' OR ');
+  const sql = `${HOLDERS} WHERE (${some}) AND ${TRANSCRIPTS} ORDER BY file.mtime, file.id`;
+  return all(db, sql, ...pieces.flatMap((piece) => [piece, piece]));
+}
 
 function toFile(row: Row): StoredFile {
   const name = textOf(row, 'name');
@@ -41,7 +50,8 @@ function toFile(row: Row): StoredFile {
   return {
     id: numberOf(row, 'id'),
     path,
-    key: placeKey(root, name),
+    root,
+    name,
     slug: folder,
     session: maybeText(row, 'session'),
     agent,
@@ -78,45 +88,89 @@ function areAllBelow(db: Database, places: readonly string[]): boolean {
 }
 
 /**
- * Reads hits. Where the file is still there as it was archived, its line is found by its uuid: a pack holds a megabyte, which
- * takes longer to unpack than most files to read.
+ * Reads hits. Where the file is still there as it was archived, its line is read where it begins, or else found by its uuid: a pack
+ * holds a megabyte, which takes longer to unpack than most files to read. `parts`: all that may be asked for, in that order.
  */
-export function createLoader(db: Database, { wanted }: StoredFiles, onDisk: ReadonlyMap<string, string>): Loader {
+export function createLoader(
+  db: Database,
+  { wanted }: StoredFiles,
+  pathOf: Compared['pathOf'],
+  parts: readonly StoredPart[],
+): Loader {
   const reader = createPieceReader(db);
-  return ({ piece, place, uuid }) => {
-    const row = all(db, HOLDERS, piece, piece).find((each) => wanted === undefined || wanted.has(numberOf(each, 'id')));
+  const holders = new Map<number, Row | undefined>();
+
+  function holderOf(part: StoredPart): Row | undefined {
+    if (holders.has(part.piece)) return holders.get(part.piece);
+    const place = parts.indexOf(part);
+    const pieces = (place < 0 ? [part] : parts.slice(place, place + AT_ONCE)).map(({ piece }) => piece);
+    const rows = holdersOf(db, pieces).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
+    for (const piece of pieces) {
+      const at = (row: Row) => piece - numberOf(row, 'first');
+      holders.set(
+        piece,
+        rows.find((row) => at(row) >= 0 && at(row) < numberOf(row, 'count')),
+      );
+    }
+    return holders.get(part.piece);
+  }
+
+  return (part) => {
+    const { piece, place } = part;
+    const row = holderOf(part);
     if (row === undefined) return undefined;
     const file = toFile(row);
-    const path = uuid === undefined ? undefined : onDisk.get(file.key);
-    const found = path === undefined || uuid === undefined ? undefined : loadFromDisk(path, uuid, place, file);
-    return found ?? loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
+    const path = part.uuid === undefined ? undefined : pathOf(file);
+    const found = path === undefined ? undefined : loadFromDisk(path, part);
+    if (found !== undefined) return toLoaded(found, place, file.path, file.session, file.agent);
+    return loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
   };
 }
+
+/** Mostly a page. */
+const AT_ONCE = 20;
 
 export interface StoredPart {
   readonly piece: number;
   readonly place: number;
   readonly uuid: string | undefined;
+  readonly start: number | undefined;
 }
 
 export type Loader = (part: StoredPart) => Loaded | undefined;
 
-/** undefined where several lines have the uuid (E12): which of them it is, only the archive knows. */
-function loadFromDisk(path: string, uuid: string, place: number, file: StoredFile): Loaded | undefined {
-  let own: Found | undefined;
+/** Of a larger file a line whose place is not known is found sooner in the archive. */
+const QUICKLY_READ = 4 << 20;
+
+function loadFromDisk(path: string, { uuid = '', start }: StoredPart): Found | undefined {
   try {
-    for (const { bytes } of linesHolding(path, Buffer.from(uuid))) {
-      const found = findableLine(Buffer.from(bytes));
-      if (found?.identity !== uuid) continue;
-      if (own !== undefined) return undefined;
-      own = found;
+    const source = fileSource(path);
+    try {
+      const bytes = start === undefined ? undefined : lineAt(source, start);
+      const found = bytes && findableLine(bytes);
+      if (found?.identity === uuid) return found;
+      if (source.size() > QUICKLY_READ) return undefined;
+    } finally {
+      source.close();
     }
+    return findOnDisk(path, uuid);
   } catch (error) {
     // Gone meanwhile: the archive has it.
     if (!(error instanceof DiskError)) throw error;
     return undefined;
   }
-  return own && toLoaded(own, place, file.path, file.session, file.agent);
+}
+
+/** undefined where several lines have the uuid (E12): which of them it is, only the archive knows. */
+function findOnDisk(path: string, uuid: string): Found | undefined {
+  let own: Found | undefined;
+  for (const { bytes } of linesHolding(path, Buffer.from(uuid))) {
+    const found = findableLine(Buffer.from(bytes));
+    if (found?.identity !== uuid) continue;
+    if (own !== undefined) return undefined;
+    own = found;
+  }
+  return own;
 }
 
 function loadFromPack(
@@ -147,8 +201,10 @@ export function scanTails(
   query: Query,
   sizes: ReadonlyMap<string, number>,
 ): Candidate[] {
+  const rows = all(db, TAILS);
+  if (rows.length === 0) return [];
   const scan = createScan(query);
-  for (const row of all(db, TAILS)) {
+  for (const row of rows) {
     if (wanted !== undefined && !wanted.has(numberOf(row, 'id'))) continue;
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
     if (now !== undefined && now >= numberOf(row, 'size')) continue;

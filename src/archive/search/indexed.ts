@@ -11,6 +11,8 @@ export interface IndexRow {
   readonly piece: number;
   readonly place: number;
   readonly uuid: string | undefined;
+  /** Where its line begins in the file it was first taken from, as far as is known. */
+  readonly start: number | undefined;
   readonly key: string;
   readonly time: number | undefined;
   readonly score: number;
@@ -49,6 +51,7 @@ export function findIndexed(db: Database, question: IndexQuery, most: number): I
       piece: numberOf(row, 'piece'),
       place: numberOf(row, 'place'),
       uuid: uuidOf(blobOf(row, 'key')),
+      start: maybeNumber(row, 'start'),
       key: partKey(blobOf(row, 'key'), numberOf(row, 'place')),
       time: maybeNumber(row, 'time'),
       score: numberOf(row, 'score'),
@@ -87,7 +90,7 @@ function groupedSql(db: Database, { query, isWanted }: IndexQuery): Sql {
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
   // Of the row with the least value of min() SQLite takes the other columns too.
   const sql = `WITH found AS MATERIALIZED (${found})
-    SELECT part.id, part.piece, part.place, part.key, part.time, found.score, min(part.copy * 1e15 + part.id)
+    SELECT part.id, part.piece, part.place, part.key, part.time, part.start, found.score, min(part.copy * 1e15 + part.id)
     FROM found JOIN part ON part.id = found.id ${where} GROUP BY part.key, part.place`;
   return { sql, values: [wanted.match, wanted.none].filter((each) => each !== undefined) };
 }

@@ -1,4 +1,5 @@
 /** Stored pieces and bytes of files as what can be found in them. */
+import type { FileSource } from '../../disk/source.ts';
 import { toParsedEntry } from '../../format/entry.ts';
 import { memorySource } from '../../format/session.ts';
 import { type Found, findableOf, findableText } from '../../views/search/parts.ts';
@@ -12,6 +13,21 @@ export function findableLine(bytes: Buffer): Found | undefined {
   const { entry, json } = toParsedEntry(memorySource('', bytes), line, bytes.subarray(0, end));
   if (entry.kind !== 'unreadable') return findableOf(entry, json);
   return bytes.includes(0) ? undefined : findableText(bytes.toString('utf8', 0, end));
+}
+
+/** Mostly all of a line. */
+const FIRST_READ = 16 << 10;
+
+/** The line that begins at a byte, without its end; undefined where it has none. */
+export function lineAt(source: Pick<FileSource, 'read'>, start: number): Buffer | undefined {
+  for (let length = FIRST_READ; length <= LONGEST; length *= 4) {
+    const read = source.read(start, start + length);
+    const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
+    const end = bytes.indexOf(NEWLINE);
+    if (end >= 0) return bytes.subarray(0, end);
+    if (bytes.length < length) return undefined;
+  }
+  return undefined;
 }
 
 export interface JoinedLine {

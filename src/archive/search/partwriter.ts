@@ -1,14 +1,15 @@
 /** Writes what can be found into the index. */
+import type { SQLInputValue } from 'node:sqlite';
 import { callKeyOf, type Found, type Part, ROLES, WHERES } from '../../views/search/parts.ts';
 import { toIndexed } from '../../views/search/words.ts';
-import { type Database, get, insert, numberOf, run } from '../sqlite.ts';
+import { type Database, get, insert, maybeNumber, numberOf, run } from '../sqlite.ts';
 import { createCalls, type Labels } from './calls.ts';
 import type { Holder } from './holder.ts';
 import { keyOf } from './keys.ts';
 
 export interface PartWriter {
-  /** A line of a transcript. Gives 1 for one with something to find. */
-  add(piece: number, found: Found | undefined, holder: Holder): number;
+  /** A line of a transcript, and the byte it begins at. Gives 1 for one with something to find. */
+  add(piece: number, found: Found | undefined, holder: Holder, start: number): number;
   /** Before the transaction ends. */
   flush(): void;
 }
@@ -26,15 +27,41 @@ interface Row extends Pick<Found, 'identity' | 'role' | 'isCopy' | 'time' | 'mod
   readonly piece: number;
   readonly place: number;
   readonly holder: Holder;
+  readonly start: number;
 }
 
 /** Field by field: copying all but one costs several times as much. */
-function rowOf(piece: number, place: number, found: Found, part: Part, holder: Holder): Row {
+function rowOf(piece: number, place: number, found: Found, part: Part, holder: Holder, start: number): Row {
   const { identity, role, isCopy, time, model, gitBranch } = found;
   const { where, tool, file, isError } = part;
   const call = callKeyOf(found, part);
-  return { piece, place, identity, role, isCopy, time, model, gitBranch, where, tool, call, file, isError, holder };
+  return {
+    piece,
+    place,
+    identity,
+    role,
+    isCopy,
+    time,
+    model,
+    gitBranch,
+    where,
+    tool,
+    call,
+    file,
+    isError,
+    holder,
+    start,
+  };
 }
+
+const COLUMNS = 'id piece place key said role copy error time model branch tool file start'.split(' ');
+/**
+ * Of one statement: one for each row takes as long again. OR FAIL, since before a statement that is undone where one of its rows fails
+ * the words that were gathered would be written out; whoever writes here drops the whole transaction anyway.
+ */
+const ROWS = 16;
+const INSERT_ONE = `INSERT OR FAIL INTO part (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`;
+const INSERT_MANY = `${INSERT_ONE}${`, (${COLUMNS.map(() => '?').join(', ')})`.repeat(ROWS - 1)}`;
 
 /** For one transaction. */
 export function createPartWriter(db: Database): PartWriter {
@@ -45,6 +72,10 @@ export function createPartWriter(db: Database): PartWriter {
   /** By row: where its text ends among those that wait. */
   let ends: number[] = [];
   let used = 0;
+  /** Of the columns of rows that are written together. */
+  let values: SQLInputValue[] = [];
+  /** Asked for when the first is written: the transaction may not have begun yet. */
+  let lastId: number | undefined;
 
   function labelOf(text: string | undefined): number | null {
     if (text === undefined || text === '') return null;
@@ -66,26 +97,26 @@ export function createPartWriter(db: Database): PartWriter {
 
   function write(row: Row, text: string | Buffer): void {
     const about = callOf(row);
-    const sql = `INSERT INTO part (piece, place, key, said, role, copy, error, time, model, branch, tool, file)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-    const id = insert(
-      db,
-      sql,
-      row.piece,
-      row.place,
-      keyOf(row.identity),
-      WHERES.indexOf(row.where),
-      ROLES.indexOf(row.role),
-      row.isCopy ? 1 : 0,
-      row.isError ? 1 : 0,
-      row.time ?? null,
-      labelOf(row.model),
-      labelOf(row.gitBranch),
-      about?.tool ?? null,
-      about?.file ?? null,
-    );
+    const id = (lastId ?? maybeNumber(get(db, 'SELECT max(id) AS last FROM part'), 'last') ?? 0) + 1;
+    lastId = id;
+    values.push(id, row.piece, row.place, keyOf(row.identity), WHERES.indexOf(row.where), ROLES.indexOf(row.role));
+    values.push(row.isCopy ? 1 : 0, row.isError ? 1 : 0, row.time ?? null);
+    values.push(labelOf(row.model), labelOf(row.gitBranch), about?.tool ?? null, about?.file ?? null, row.start);
+    if (values.length === ROWS * COLUMNS.length) writeRows();
     run(db, 'INSERT INTO words (rowid, body) VALUES (?, ?)', id, text);
-    if (row.call !== undefined && about === undefined) calls.wait(row.call, id);
+    if (row.call === undefined || about !== undefined) return;
+    // Its call looks for it in the table.
+    writeRows();
+    calls.wait(row.call, id);
+  }
+
+  function writeRows(): void {
+    if (values.length === ROWS * COLUMNS.length) run(db, INSERT_MANY, ...values);
+    else {
+      for (let at = 0; at < values.length; at += COLUMNS.length)
+        run(db, INSERT_ONE, ...values.slice(at, at + COLUMNS.length));
+    }
+    values = [];
   }
 
   function flush(): void {
@@ -95,6 +126,7 @@ export function createPartWriter(db: Database): PartWriter {
       write(row, texts.subarray(start, end));
       start = end;
     }
+    writeRows();
     rows = [];
     ends = [];
     used = 0;
@@ -114,11 +146,11 @@ export function createPartWriter(db: Database): PartWriter {
   }
 
   return {
-    add(piece, found, holder) {
+    add(piece, found, holder, start) {
       if (found === undefined) return 0;
       let place = 0;
       for (const part of found.parts) {
-        addPart(rowOf(piece, place, found, part, holder), part.text);
+        addPart(rowOf(piece, place, found, part, holder, start), part.text);
         place += 1;
       }
       return 1;

@@ -27,6 +27,8 @@ interface ScanHit extends Candidate {
 }
 
 export function scanFiles(files: readonly SessionFile[], query: Query, options: ScanOptions = {}): Scanned {
+  // Mostly the index knows them all.
+  if (files.length === 0) return { found: [], files: 0, problems: [] };
   const problems: Problem[] = [];
   const isWanted = fileTest(query);
   // The oldest file first: it holds the original of what others repeat.

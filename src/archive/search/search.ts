@@ -51,8 +51,8 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const stored = wantedFiles(archive.db, query, disk.places?.map(realPath));
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted };
   const compared = compareWithDisk(archive.db, disk.roots, disk.files);
-  const load = createLoader(archive.db, stored, compared.same);
   const indexed = findIndexed(index, question, offset + limit);
+  const load = createLoader(archive.db, stored, compared.pathOf, indexed.rows);
   const fromIndex = indexed.rows.map(
     (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
   );

@@ -13,6 +13,7 @@ const LIMIT = 20;
 export const search: Command = {
   name: 'search',
   minusWords: true,
+  opensLate: true,
   usage: 'WORDS… [--limit N] [--page N] [--sort rank|date] [--scan] [--substring]',
   summary: 'find what was said, thought, asked of tools or answered by them, in all chats',
   details: [
@@ -95,13 +96,12 @@ async function print(
   found: Searched,
   { offset, limit, query }: Page & { readonly query: Query },
 ): Promise<void> {
-  const [{ byChat, groupLines }, { groupTitle }, { reportProblems }] = await Promise.all([
+  const [{ byChat, groupLines }, { groupTitle }] = await Promise.all([
     import('../search/print.ts'),
     import('../search/titles.ts'),
-    import('../library.ts'),
   ]);
   const { out } = context;
-  reportProblems(context, found.problems);
+  if (found.problems.length > 0) (await import('../library.ts')).reportProblems(context, found.problems);
   const groups = byChat(found).map((group) => ({ ...group, title: groupTitle(group, found) }));
   const shown = mask.settled(() => groups.map((group) => `${groupLines(context, group, mask).join('\n')}\n\n`));
   for (const text of shown) out.write(text);

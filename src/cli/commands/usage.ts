@@ -53,6 +53,7 @@ export const usage: Command = {
     ["skein usage --by model --json | jq '.rows[] | [.key.model, .costUSD]'", 'for scripts'],
   ],
   completes: 'selector',
+  opensLate: true,
   takes: 1,
   run,
 };

@@ -14,7 +14,7 @@ export async function searchArchive(
   roots: readonly string[],
   request: SearchRequest,
 ): Promise<SearchResult | undefined> {
-  const archive = openKept(context, resolve(context.cwd, archiveFolder(context)));
+  const archive = await openKept(context, resolve(context.cwd, archiveFolder(context)));
   if (archive === undefined) return undefined;
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
@@ -27,6 +27,8 @@ export async function searchArchive(
     // The index can be made again; until then the files are searched.
     const told = toArchiveError(error, 'searching without the index', archive.folder);
     if (!(told instanceof ArchiveError)) throw error;
+    // As in openKept.
+    await import('../library.ts');
     const { style } = context.err;
     const next = style.dim('Make the index anew: skein archive rebuild');
     context.err.write(

@@ -7,13 +7,16 @@ import { type Archive, openArchiveFile } from '../../archive/store.ts';
 import type { Context } from '../context.ts';
 
 /** undefined when there is none, or it cannot be opened: then the files are searched. */
-export function openKept({ err }: Context, folder: string): Archive | undefined {
+export async function openKept(context: Context, folder: string): Promise<Archive | undefined> {
   const path = join(folder, ARCHIVE_NAME);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
     return { ...openArchiveFile(path), folder };
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
+    // Before anything is said: where it is not in this bundle, another one begins anew.
+    await import('../library.ts');
+    const { err } = context;
     const { message, where, next } = error;
     err.write(
       `${err.style.warn('warning:')} searching without the archive: ${message}: ${where} ${err.style.dim(next)}\n`,

@@ -2,7 +2,7 @@
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { teamStore } from '../shelf.ts';
+import { loadReader, teamStore } from '../shelf.ts';
 
 export interface Searched extends SearchResult {
   /** The files were read because that was asked for. */
@@ -43,6 +43,7 @@ export async function searchLibrary(
     import('../library.ts'),
     import('../../archive/search/search.ts'),
     import('../progress.ts'),
+    loadReader(context, args),
   ]);
   const library = openLibrary(context, args);
   reportProblems(context, library.problems);

@@ -4,6 +4,7 @@ import { parentSessionOf } from '../../disk/parent.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type Library, openLibrary, reportProblems } from '../library.ts';
+import { loadReader } from '../shelf.ts';
 
 export interface Chosen {
   readonly library: Library;
@@ -11,6 +12,7 @@ export interface Chosen {
 }
 
 export async function chooseFiles(context: Context, args: Arguments): Promise<Chosen> {
+  await loadReader(context, args);
   if (args.positionals.length === 0) {
     const library = openLibrary(context, args);
     reportProblems(context, library.problems);

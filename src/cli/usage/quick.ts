@@ -15,8 +15,8 @@ import type { Fact } from '../../views/usage/facts.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 
-/** undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
-export function quickSums(context: Context, args: Arguments): Fact[] | undefined {
+/** `byDay`: by the machine's days will do. undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
+export function quickSums(context: Context, args: Arguments, byDay: boolean): Fact[] | undefined {
   const folder = resolve(context.cwd, archiveFolder(context));
   const path = join(folder, ARCHIVE_NAME);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
@@ -24,19 +24,24 @@ export function quickSums(context: Context, args: Arguments): Fact[] | undefined
   const found = findSessions(roots);
   if (found.files.length === 0 || problems.length + found.problems.length > 0) return undefined;
   try {
-    return sumsOf({ ...openArchiveFile(path), folder }, roots, found.files);
+    return sumsOf({ ...openArchiveFile(path), folder }, roots, found.files, byDay);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return undefined;
   }
 }
 
-function sumsOf(archive: Archive, roots: readonly Root[], files: readonly SessionFile[]): Fact[] | undefined {
+function sumsOf(
+  archive: Archive,
+  roots: readonly Root[],
+  files: readonly SessionFile[],
+  byDay: boolean,
+): Fact[] | undefined {
   let usage: KeptUsage | undefined;
   try {
     if (compareWithDisk(archive.db, roots, files).fresh.length > 0) return undefined;
     usage = openUsage(archive);
-    return usage?.cells(files.length);
+    return (byDay ? usage?.dayCells(files.length) : undefined) ?? usage?.cells(files.length);
   } finally {
     usage?.close();
     archive.close();

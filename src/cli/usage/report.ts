@@ -1,16 +1,12 @@
 /** The report itself: facts, grouped, printed. */
-import type { SessionFile } from '../../disk/find.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { reportJson } from '../../views/usage/json.ts';
 import { type Grouping, type Report, reportOf } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { jsonText } from '../jsontext.ts';
-import type { Library } from '../library.ts';
 import { openMask } from '../mask.ts';
-import { archiveReader } from '../shelf.ts';
-import { chooseFiles } from './choose.ts';
-import { type Names, NO_NAMES, namesFor } from './names.ts';
+import type { Names } from './names.ts';
 import { costMode, type PriceTable, tableOf } from './pricetable.ts';
 import { type Question, questionOf } from './question.ts';
 import { quickSums } from './quick.ts';
@@ -20,7 +16,8 @@ export async function report(context: Context, args: Arguments): Promise<number>
   const question = questionOf(context, args);
   const found =
     args.value('team') === undefined
-      ? (quickly(context, args, question) ?? (await fromLibrary(context, args, question)))
+      ? (quickly(context, args, question) ??
+        (await (await import('./fromlibrary.ts')).fromLibrary(context, args, question)))
       : await (await import('./team.ts')).fromTeam(context, args, question);
   const { names } = found;
   const { wanted, timeZone } = question;
@@ -51,18 +48,12 @@ export interface Named extends Found {
 
 function quickly(context: Context, args: Arguments, question: Question): Named | undefined {
   const needsFiles = (['chat', 'session', 'agent'] as const).some((each) => question.by.includes(each));
-  const facts = needsFiles || !isPlain(args, question) ? undefined : quickSums(context, args);
-  return facts && { ...fromCells(facts), names: NO_NAMES, files: 0 };
+  const facts =
+    needsFiles || !isPlain(args, question) ? undefined : quickSums(context, args, question.timeZone === undefined);
+  return facts && { ...fromCells(facts), names: { labels: new Map() }, files: 0 };
 }
 
-async function fromLibrary(context: Context, args: Arguments, question: Question): Promise<Named> {
-  const { library, files } = await chooseFiles(context, args);
-  const cells = isPlain(args, question) ? await keptCells(context, library, files) : undefined;
-  const found = cells ? fromCells(cells) : (await import('./facts.ts')).factsOf(context, args, library, files);
-  return { ...found, names: await namesFor(context, args, library, question.by), files: files.length };
-}
-
-function fromCells(facts: readonly Fact[]): Found {
+export function fromCells(facts: readonly Fact[]): Found {
   return { facts, engine: 'archive', read: 0, prices: tableOf() };
 }
 
@@ -81,18 +72,6 @@ async function masked(context: Context, args: Arguments, report: Report): Promis
   };
 }
 
-/** Sums of everything, where the archive holds just these files; made now if that was not done yet. */
-async function keptCells(
-  context: Context,
-  library: Library,
-  files: readonly SessionFile[],
-): Promise<Fact[] | undefined> {
-  const cells = library.known.usageCells(files);
-  if (cells !== undefined || archiveReader() === undefined) return cells;
-  await (await import('./keep.ts')).keepUsage(context);
-  return library.known.usageCells(files);
-}
-
 export interface Found {
   readonly facts: readonly Fact[];
   readonly engine: 'archive' | 'files' | 'team';
@@ -104,7 +83,7 @@ export interface Found {
 }
 
 /** Whether sums by the quarter of an hour, at the usual prices, answer it exactly. */
-function isPlain(args: Arguments, { by, needsTimes }: Question): boolean {
+export function isPlain(args: Arguments, { by, needsTimes }: Question): boolean {
   const asUsual = args.value('prices') === undefined && costMode(args) === 'auto' && args.positionals.length === 0;
   return asUsual && !by.includes('block') && !needsTimes;
 }

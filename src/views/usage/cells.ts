@@ -21,7 +21,8 @@ export function toCells(facts: Iterable<Fact>): Fact[] {
 }
 
 const NAMES = ['model', 'project', 'gitBranch', 'file', 'agentId'] as const;
-const SUMS = [
+/** In the order they are written in. */
+export const SUMS = [
   'messages',
   'input',
   'output',

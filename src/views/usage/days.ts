@@ -10,19 +10,30 @@ export function dayIn(timeZone: string | undefined): (time: number) => string {
   return timeZone === undefined ? localDay() : byQuarter(zonedDay(timeZone));
 }
 
+export interface LocalDay {
+  /** Milliseconds: its first, and the first of the next. */
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+/** The day of the machine's time zone in which a time lies. */
+export function localDayOf(time: number): LocalDay {
+  const date = new Date(time);
+  const [year, month, number] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  const start = new Date(year, month, number).getTime();
+  const end = new Date(year, month, number + 1).getTime();
+  const name = `${year}-${two(month + 1)}-${two(number)}`;
+  // `new Date` takes years below 100 for others.
+  return { start, end: time < start || time >= end ? start : end, name };
+}
+
 /** What is asked for after another is mostly of the same day, which is worked out once. */
 function localDay(): (time: number) => string {
-  let [start, end, day] = [0, 0, ''];
+  let day: LocalDay | undefined;
   return (time) => {
-    if (time >= start && time < end) return day;
-    const date = new Date(time);
-    const [year, month, number] = [date.getFullYear(), date.getMonth(), date.getDate()];
-    start = new Date(year, month, number).getTime();
-    end = new Date(year, month, number + 1).getTime();
-    // `new Date` takes years below 100 for others.
-    if (time < start || time >= end) end = start;
-    day = `${year}-${two(month + 1)}-${two(number)}`;
-    return day;
+    if (day === undefined || time < day.start || time >= day.end) day = localDayOf(time);
+    return day.name;
   };
 }
 

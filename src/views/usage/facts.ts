@@ -33,6 +33,8 @@ export interface Fact extends Sums {
   readonly file: string;
   /** '' is the main conversation; else the sub-agent. */
   readonly agentId: string;
+  /** Of the sums of a day, which begins at `time`: the quarters of an hour in which there was a message (daycells.ts). */
+  readonly quarters?: readonly number[];
   /** Of a team: who, as they are called there, and their login. */
   readonly person?: string;
   readonly owner?: string;

@@ -1,6 +1,7 @@
 /** Facts → rows of a report. Every fact is in exactly one row, so rows sum to the totals whatever they are grouped by. */
+import { createActivity } from './activity.ts';
 import { createBlocks } from './blocks.ts';
-import { dayIn, monthOf, QUARTER, weekOf } from './days.ts';
+import { dayIn, monthOf, weekOf } from './days.ts';
 import { addTo, type Fact, NOTHING, type Sums } from './facts.ts';
 
 export const GROUPINGS = [
@@ -57,7 +58,7 @@ export function reportOf(facts: readonly Fact[], options: GroupOptions): Report 
   const [first] = keyOf;
   const rows = new Map<string, Mutable<Row>>();
   const unknownModels = new Set<string>();
-  const quarters = new Set<number>();
+  const activity = createActivity();
   for (const fact of facts) {
     if (options.wanted?.(fact) === false) continue;
     const name = keyOf.length === 1 && first ? first(fact) : keyOf.map((each) => each(fact)).join('\0');
@@ -68,13 +69,12 @@ export function reportOf(facts: readonly Fact[], options: GroupOptions): Report 
     }
     addTo(row, fact);
     if (fact.unpriced > 0) unknownModels.add(fact.model);
-    if (fact.time !== undefined) quarters.add(Math.floor(fact.time / QUARTER));
+    activity.add(fact);
   }
   const totals = { ...NOTHING };
   for (const row of rows.values()) addTo(totals, row);
   const sorted = [...rows.values()].sort(inOrder([...rows.values()], options.by));
-  const activeMs = quarters.size * QUARTER;
-  return { by: options.by, totals, rows: sorted, unknownModels: [...unknownModels].sort(), activeMs };
+  return { by: options.by, totals, rows: sorted, unknownModels: [...unknownModels].sort(), activeMs: activity.ms() };
 }
 
 /** Times in order, everything else by what it costs; inner groupings within outer ones. */

@@ -1,0 +1,113 @@
+/**
+ * Facts added up by the days of the machine's time zone: a tenth of the cells (cells.ts), and all that most reports ask for. They
+ * hold as long as the zone has the days it had, which is looked at when they are read.
+ */
+import { asArray, asNumber, asString, type Json } from '../../format/json.ts';
+import { BITS } from './activity.ts';
+import { SUMS } from './cells.ts';
+import { localDayOf, QUARTER } from './days.ts';
+import { addTo, type Fact, NOTHING } from './facts.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type DayCell = Mutable<Fact> & { quarters: number[] };
+
+/** undefined where a day does not begin with a quarter of an hour, or before all times. `facts`: cells will do. */
+export function toDayCells(facts: Iterable<Fact>): Fact[] | undefined {
+  const cells = new Map<string, DayCell>();
+  for (const fact of facts) {
+    const day = fact.time === undefined ? undefined : localDayOf(fact.time);
+    if (day !== undefined && !isWhole(day)) return undefined;
+    const key = [day?.start, fact.model, fact.project, fact.gitBranch].join('\0');
+    const cell = cells.get(key) ?? emptyCell(fact, day?.start);
+    cells.set(key, cell);
+    addTo(cell, fact);
+    if (fact.time === undefined || day === undefined) continue;
+    const quarter = Math.floor((fact.time - day.start) / QUARTER);
+    const place = Math.floor(quarter / BITS);
+    cell.quarters[place] = (cell.quarters[place] ?? 0) | (1 << (quarter % BITS));
+  }
+  return [...cells.values()];
+}
+
+const LONGEST_DAY = 25 * 3_600_000;
+
+function isWhole({ start, end }: { readonly start: number; readonly end: number }): boolean {
+  return start >= 0 && start % QUARTER === 0 && end % QUARTER === 0 && end > start && end - start <= LONGEST_DAY;
+}
+
+function emptyCell({ model, project, gitBranch }: Fact, time: number | undefined): DayCell {
+  return { time, model, project, gitBranch, file: '', agentId: '', ...NOTHING, quarters: [0, 0, 0, 0] };
+}
+
+/** Names and the first and last of each day, then one long list: for each cell the places of its day and names, its sums and quarters. */
+export function dayCellsToJson(cells: readonly Fact[]): Json {
+  const names = new Map<string, number>();
+  const days = new Map<number, number>();
+  const rows = cells.flatMap(({ time, model, project, gitBranch, quarters = [], ...sums }): Json[] => [
+    time === undefined ? -1 : placeOf(days, time),
+    placeOf(names, model),
+    placeOf(names, project),
+    placeOf(names, gitBranch),
+    ...SUMS.map((name) => sums[name]),
+    ...quarters,
+  ]);
+  return [[...names.keys()], [...days.keys()].flatMap((start) => [start, localDayOf(start).end]), rows];
+}
+
+function placeOf<T>(places: Map<T, number>, value: T): number {
+  const place = places.get(value) ?? places.size;
+  places.set(value, place);
+  return place;
+}
+
+const WIDTH = 4 + SUMS.length + 4;
+
+/** undefined when it is not what was written, or the machine's days are others now. */
+export function dayCellsFromJson(json: Json | undefined): Fact[] | undefined {
+  const [names, days, rows] = (asArray(json) ?? []).map(asArray);
+  if (names === undefined || days === undefined || rows === undefined || rows.length % WIDTH !== 0) return undefined;
+  if (!areDaysOfNow(days)) return undefined;
+  let isSound = true;
+  // A sum that is no number was none when it was written: it must not be read as nothing.
+  const number = (at: number): number => {
+    const value = rows[at];
+    if (typeof value === 'number' && Number.isFinite(value)) return value;
+    isSound = false;
+    return 0;
+  };
+  const name = (at: number): string => asString(names[number(at)]) ?? '';
+  const cells: Fact[] = [];
+  for (let at = 0; at < rows.length; at += WIDTH) {
+    cells.push({
+      time: asNumber(days[2 * number(at)]),
+      model: name(at + 1),
+      project: name(at + 2),
+      gitBranch: name(at + 3),
+      file: '',
+      agentId: '',
+      messages: number(at + 4),
+      input: number(at + 5),
+      output: number(at + 6),
+      cacheCreation: number(at + 7),
+      cacheRead: number(at + 8),
+      cacheCreation1h: number(at + 9),
+      webSearches: number(at + 10),
+      cost: number(at + 11),
+      unpriced: number(at + 12),
+      incomplete: number(at + 13),
+      estimatedOutput: number(at + 14),
+      quarters: [number(at + 15), number(at + 16), number(at + 17), number(at + 18)],
+    });
+  }
+  return isSound ? cells : undefined;
+}
+
+/** Whoever travels, or whose country changes its clocks, has others. */
+function areDaysOfNow(days: readonly Json[]): boolean {
+  for (let at = 0; at < days.length; at += 2) {
+    const start = asNumber(days[at]);
+    const day = start === undefined ? undefined : localDayOf(start);
+    if (day === undefined || day.start !== start || day.end !== days[at + 1]) return false;
+  }
+  return true;
+}
