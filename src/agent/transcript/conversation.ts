@@ -63,6 +63,7 @@ export function createConversation(opened: readonly Entry[], { read, leaf, isSid
 
   /** Without a model given: that of the last answer, which may be a settled one. */
   function look(model: string | undefined): { readonly messages: ApiMessage[]; readonly model: string | undefined } {
+    if (above !== undefined && leavesCalls(entries)) startOver();
     if (above === undefined) return context([...entries], { model });
     const said = model ?? context(behind(above, entries)).model ?? settledFor;
     const part = said === settledFor ? partOf(above, entries, said) : undefined;
@@ -103,7 +104,10 @@ export function createConversation(opened: readonly Entry[], { read, leaf, isSid
       mark = at === undefined ? undefined : { count: entries.length, leaf: at, sent: rest };
       return settled.concat(rest);
     },
-    before: (prompt) => context(above === undefined ? [...entries] : behind(above, entries), { prompt }),
+    before(prompt) {
+      if (above !== undefined && leavesCalls(entries)) startOver();
+      return context(above === undefined ? [...entries] : behind(above, entries), { prompt });
+    },
     callLine: (id) => entries.find(({ kind, head }) => kind === 'assistant' && makesCall(head, id))?.head.uuid,
     lastAnswer: () => lastAnswerAt(entries, leaf()),
     compacted: startOver,
@@ -123,6 +127,21 @@ function hasOpenCall(entries: readonly Entry[], leaf: string): boolean {
     seen.add(at);
     if (kind === 'user' && !head.blocks.some(({ type }) => type === 'tool_result')) return false;
     if (head.blocks.some(({ type, id }) => type === 'tool_use' && !answered.has(id ?? ''))) return true;
+  }
+  return false;
+}
+
+/** R13: a call without a result that something was answered after: whether it counts depends on what is before it. */
+function leavesCalls(entries: readonly Entry[]): boolean {
+  const answered = new Set<string>();
+  let last: string | undefined;
+  for (let at = entries.length - 1; at >= 0; at -= 1) {
+    const { kind, head } = entries[at] ?? {};
+    for (const { toolUseId } of head?.blocks ?? []) if (toolUseId !== undefined) answered.add(toolUseId);
+    if (kind !== 'assistant') continue;
+    last ??= head?.message?.id ?? '';
+    const isOpen = head?.blocks.some(({ type, id }) => type === 'tool_use' && !answered.has(id ?? ''));
+    if (isOpen && head?.message?.id !== last) return true;
   }
   return false;
 }
