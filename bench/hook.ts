@@ -23,9 +23,9 @@ export async function benchHook({ node, skein, row }: Pick<Bench, 'node' | 'skei
     const project = join(HOME, '.claude', 'projects', '-work-app');
     const file = join(project, `${SESSION}.jsonl`);
     console.log('\nthe hook, start to exit');
-    const run = (args: string) =>
-      `echo "$(<${HOME}/input)" | HOME=${HOME} SKEIN_HOME=${HOME}/skein ${node} ${skein} hook run ${args}`;
-    const next = `read n < ${HOME}/n; echo $((n + 1)) > ${HOME}/n; echo "$(<${HOME}/turn-$n)" >> ${file}`;
+    const run = (args: string) => `HOME=${HOME} SKEIN_HOME=${HOME}/skein ${node} ${skein} hook run ${args}`;
+    const input = join(HOME, 'input');
+    const before = `read n < ${HOME}/n; echo $((n + 1)) > ${HOME}/n; echo "$(<${HOME}/turn-$n)" >> ${file}`;
     const otlp = `--otlp http://127.0.0.1:${String(port).trim()}`;
     for (const [name, args] of [
       ['archived', '--archive'],
@@ -34,12 +34,12 @@ export async function benchHook({ node, skein, row }: Pick<Bench, 'node' | 'skei
     ] as const) {
       prepare(project, file);
       // The first run makes the archive and looks up prices.
-      costOf(`${next}; ${run(args)}`, 2);
+      costOf(run(args), 2, { before, input });
       // Beside what it is compared with: the speed of a machine changes.
       const start = costOf(`${node} -e 0`, RUNS);
-      const one = costOf(`${next}; ${run(args)}`, RUNS);
+      const one = costOf(run(args), RUNS, { before, input });
       row(`hook run, one new turn ${name}`, seconds(one.cpu), one.cpu / start.cpu, 'node -e 0', 3);
-      const none = costOf(run(args), RUNS);
+      const none = costOf(run(args), RUNS, { input });
       row(`hook run, nothing new (${name})`, seconds(none.cpu), none.cpu / start.cpu, 'node -e 0', 3);
     }
   } finally {

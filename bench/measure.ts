@@ -7,14 +7,22 @@ export interface Cost {
   readonly rss: number;
 }
 
+export interface Feed {
+  /** Done before each run, and not counted. */
+  readonly before?: string;
+  /** A file that is written to its standard input, by a pipe; who writes it is not counted either. */
+  readonly input?: string;
+}
+
 /** Runs a shell command; `time` counts it and all its children. */
-export function costOf(command: string, runs = 5): Cost {
-  const costs = Array.from({ length: runs }, () => once(command));
+export function costOf(command: string, runs = 5, feed: Feed = {}): Cost {
+  const costs = Array.from({ length: runs }, () => once(command, feed));
   return { cpu: Math.min(...costs.map(({ cpu }) => cpu)), rss: Math.max(...costs.map(({ rss }) => rss)) };
 }
 
-function once(command: string): Cost {
-  const script = `TIMEFORMAT='cpu %3U %3S'; time { ${command} ; } >/dev/null`;
+function once(command: string, { before = ':', input }: Feed): Cost {
+  const timed = `{ time { ${command} ; } >/dev/null ; }`;
+  const script = `TIMEFORMAT='cpu %3U %3S'; ${before}; ${input === undefined ? timed : `cat ${input} | ${timed}`}`;
   const { stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8', maxBuffer: 1 << 28 });
   const match = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(stderr);
   if (match === null) throw new Error(`${command}: exit ${status}\n${stderr}`);

@@ -2,6 +2,7 @@
 import { DiskError } from '../../disk/errors.ts';
 import { readLinesOf } from '../../disk/read.ts';
 import { isObject, type Json, parseJson } from '../../format/json.ts';
+import { decode } from '../../format/text.ts';
 import type { Mask } from '../../views/options.ts';
 
 /** Bytes before what is new; looking through them takes about half a second. */
@@ -35,15 +36,30 @@ export function learnEarlier(parts: readonly Earlier[], mask: Mask): void {
   }
 }
 
+/** Lines that are looked at together, unless one of them is longer. */
+const AT_ONCE = 32 << 10;
+
 function learnPart(file: string, from: number, to: number, mask: Mask): void {
-  const decoder = new TextDecoder();
   readLinesOf(file, { from: { offset: from, number: 1 }, to }, (_, lines) => {
+    let waiting: string[] = [];
+    let length = 0;
     for (const { bytes } of lines) {
-      const text = decoder.decode(bytes);
-      // A line as it is shows that there is something; its strings show it as it will be said.
-      if (mask(text) !== text) for (const each of stringsIn(parseJson(text))) mask(each);
+      waiting.push(decode(bytes));
+      length += bytes.length;
+      if (length < AT_ONCE) continue;
+      learnLines(waiting, mask);
+      waiting = [];
+      length = 0;
     }
+    learnLines(waiting, mask);
   });
+}
+
+/** Most hold nothing, which shows at once. A line as it is shows that there is something; its strings show it as it will be said. */
+function learnLines(lines: readonly string[], mask: Mask): void {
+  const text = lines.join('\n');
+  if (text === '' || mask(text) === text) return;
+  for (const line of lines) if (mask(line) !== line) for (const each of stringsIn(parseJson(line))) mask(each);
 }
 
 function* stringsIn(value: Json | undefined): Generator<string> {
