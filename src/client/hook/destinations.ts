@@ -96,7 +96,8 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
           home: places.folder,
           sender: { version },
           patience: { tries: 2, firstWaitMs: 200, deadline, signal },
-          timeoutMs: Math.min(left, ANSWER_MS),
+          // At the latest time of all the signal comes, which is no failure of the server's: the two must not race.
+          timeoutMs: deadline < latest ? Math.min(left, ANSWER_MS) : ANSWER_MS,
           plainBelow: PLAIN_BELOW,
           lockWaitMs: Math.min(left, LOCK_WAIT_MS),
           holding: { content },

@@ -37,10 +37,14 @@ export async function sendPatiently(post: Post, body: string, patience: Patience
   }
 }
 
+/** Whoever has both gives the signal at that time: it comes first, since what is stopped is not what got no answer. */
+const AFTER_SIGNAL_MS = 50;
+
 function stopOf({ signal, deadline }: Patience, now: number): AbortSignal | undefined {
   if (deadline === undefined) return signal;
-  const end = AbortSignal.timeout(Math.max(0, Math.ceil(deadline - now)));
-  return signal === undefined ? end : AbortSignal.any([signal, end]);
+  const left = Math.max(0, Math.ceil(deadline - now));
+  if (signal === undefined) return AbortSignal.timeout(left);
+  return AbortSignal.any([signal, AbortSignal.timeout(left + AFTER_SIGNAL_MS)]);
 }
 
 /** undefined: longer than we are ready to wait. */
