@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 interface Heard {
@@ -9,6 +10,7 @@ interface Heard {
 
 async function serve(address: string, answers = true) {
   const heard: Heard[] = [];
+  const sockets: Socket[] = [];
   let connections = 0;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -19,8 +21,9 @@ async function serve(address: string, answers = true) {
       else response.writeHead(200).write('half of');
     });
   });
-  server.on('connection', () => {
+  server.on('connection', (socket) => {
     connections += 1;
+    sockets.push(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
   onTestFinished(() => {
@@ -28,7 +31,7 @@ async function serve(address: string, answers = true) {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { heard, port, connections: () => connections };
+  return { heard, port, sockets, connections: () => connections };
 }
 
 /** As a process that has not asked for anything yet. */
@@ -64,6 +67,22 @@ describe('one request', () => {
     const asked = ask(`http://127.0.0.1:${port}/`, stop.signal);
     setTimeout(() => stop.abort(new Error('enough')), 100);
     await expect(asked).rejects.toThrow();
+  });
+
+  test('a server that resets the idle connection ends nothing', async () => {
+    const { port, sockets, heard } = await serve('127.0.0.1');
+    const uncaught = vi.fn();
+    process.on('uncaughtException', uncaught);
+    onTestFinished(() => void process.off('uncaughtException', uncaught));
+    const ask = await fresh();
+    const url = `http://127.0.0.1:${port}/`;
+    await ask(url);
+    const [first] = sockets;
+    first?.resetAndDestroy();
+    if (first !== undefined && !first.closed) await once(first, 'close');
+    await ask(url);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([heard.length, uncaught.mock.calls]).toEqual([2, []]);
   });
 
   test('nobody there', async () => {

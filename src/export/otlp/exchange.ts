@@ -65,6 +65,10 @@ function ownConnection(url: string) {
   const { connect } = process.getBuiltinModule('node:net');
   return {
     headers: { connection: 'keep-alive' },
-    connection: () => connect(Number(port || 80), hostname.replace(/^\[|]$/g, '')),
+    connection: () => {
+      const socket = connect(Number(port || 80), hostname.replace(/^\[|]$/g, ''));
+      // A request hears of what goes wrong while it lasts; a server that ends the idle connection later must not end the process.
+      return socket.on('error', () => {});
+    },
   };
 }
