@@ -28,6 +28,8 @@ const cookieRule: Rule = {
   },
 };
 
+export const AUTHORIZATION =
+  /authorization(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4})?(?<secret>[\w.~+/=:-]{8,2000})/i;
 export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
 const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|remember/i;
 
@@ -62,16 +64,11 @@ export const CONTEXT_RULES: readonly Rule[] = [
     guessable,
     counts: isTokenValue,
   }),
-  tokenRule(
-    'authorization',
-    ['authorization'],
-    /authorization(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4})?(?<secret>[\w.~+/=:-]{8,2000})/i,
-    {
-      guessable,
-      mayStand: mayAssign,
-      counts: (value, match) => (/basic\s/i.test(match) ? isReal(value) : isTokenValue(value)),
-    },
-  ),
+  tokenRule('authorization', ['authorization'], AUTHORIZATION, {
+    guessable,
+    mayStand: mayAssign,
+    counts: (value, match) => (/basic\s/i.test(match) ? isReal(value) : isTokenValue(value)),
+  }),
   tokenRule(
     'password',
     ['machine'],
