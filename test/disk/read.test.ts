@@ -22,6 +22,7 @@ import { bytesOf, type Entry, jsonOf } from '../../src/format/entry.ts';
 import { enableKernel } from '../../src/format/jsonscan.ts';
 import { readSession, writeSession } from '../../src/format/session.ts';
 import { decode, encode } from '../../src/format/text.ts';
+import { promptTextOf, turnsOf } from '../../src/graph/turns.ts';
 import { FIXTURES, tempFolder, transcriptsBelow } from '../support/files.ts';
 import { child, line, lines, systemError } from './helpers.ts';
 
@@ -82,6 +83,15 @@ describe('readEntriesOf', () => {
       expect([one, other].map((reader) => facts(reader.next().value))).toEqual([facing, facing]);
     }
     expect(enableKernel(0)?.some((byte) => byte !== 0)).toBe(true);
+  });
+
+  test('short prompts are kept from the reading: turns read nothing again', () => {
+    const prompt = (i: number) =>
+      JSON.stringify({ type: 'user', uuid: `${i}`, message: { role: 'user', content: `Do ${i}` } });
+    const { entries } = readSessionOf(file(`${Array.from({ length: 20 }, (_, i) => prompt(i)).join('\n')}\n`));
+    const before = { ...io };
+    expect(turnsOf(entries).map(promptTextOf)).toEqual(Array.from({ length: 20 }, (_, i) => `Do ${i}`));
+    expect(ioSince(before)).toMatchObject({ opens: 0, bytesRead: 0 });
   });
 
   test('E1: recorded transcripts come out byte for byte, payloads during and after the scan', () => {
