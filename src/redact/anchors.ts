@@ -34,7 +34,7 @@ export interface AnchorScan {
 
 export function anchorScan(rules: readonly Rule[]): AnchorScan {
   const exact = anchorsOf(rules.filter(({ anyCase }) => !anyCase));
-  const isTight = ({ source }: Anchor) => /^[A-Za-z]/.test(source);
+  const isTight = ({ source }: Anchor) => isLetter(source.charCodeAt(0));
   const passes = [
     // Tried only where a word begins: three times as fast.
     passOf(exact.filter(isTight), '(?<![A-Za-z])', ''),
@@ -70,6 +70,10 @@ interface Anchor {
   readonly source: string;
 }
 
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
 /** A backslash belongs to it. */
 function firstOf(source: string): string {
   return /^\\?./.exec(source)?.[0] ?? '';
@@ -98,8 +102,12 @@ function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass
   return { pattern, anchors: all, byFirst, anyCase };
 }
 
+/** Most anchors: told at once, since they are looked at before anything is shown. */
+const PLAIN = /^[\w"/:=~-]+$/;
+
 /** The characters a pattern begins with, without one that may be missing. */
 function headOf(source: string): string {
+  if (PLAIN.test(source)) return source;
   const plain = /^(?:\\\W|[\w"/:=~-])+/.exec(source)?.[0] ?? '';
   const isLoose = /^[?*{]/.test(source.slice(plain.length));
   const head = plain.slice(0, isLoose ? -1 : undefined).replaceAll('\\', '');

@@ -24,6 +24,8 @@ const VALUE =
 
 export const ASSIGNED = new RegExp(`${NAME}${VALUE.source}`, 'diy');
 const MEMBER = new RegExp(`${NAME}$`, 'i');
+/** A personal access token, whose name is too short to be looked for in a text like the others. */
+const PAT = /_PAT$/;
 
 const PASSWORD_CORE = /^(?:passw|passphrase|pwd|_pass)/i;
 
@@ -81,7 +83,7 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const core = MEMBER.exec(name)?.groups?.core;
+  const core = MEMBER.exec(name)?.groups?.core ?? PAT.exec(name)?.[0];
   return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
 }
 

@@ -8,6 +8,15 @@ const guessable = (value: string) => !isRandom(value);
 const chosen = () => true;
 const isReal = (value: string) => !isStandIn(value);
 
+/** `name:password` in base64. */
+function isLogin(value: string): boolean {
+  try {
+    return /^[ -~]+:[ -~]+$/.test(atob(value));
+  } catch {
+    return false;
+  }
+}
+
 const cookieRule: Rule = {
   id: 'cookie',
   kind: 'cookie',
@@ -86,5 +95,16 @@ export const CONTEXT_RULES: readonly Rule[] = [
     guessable: chosen,
     counts: isReal,
   }),
+  tokenRule('password', ['-pass'], /-pass(?:in|out)?[\s=]{1,3}["']?pass:(?<secret>[^\s"']{3,200})/, {
+    id: 'openssl-password',
+    guessable: chosen,
+    counts: isReal,
+  }),
+  tokenRule(
+    'password',
+    ['_auth[\\s=:"\']'],
+    /(?<![\w-])_auth(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<secret>[A-Za-z\d+/]{8,400}={0,2})/,
+    { id: 'npm-auth', guessable: chosen, counts: isLogin },
+  ),
   cookieRule,
 ];

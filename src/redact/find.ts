@@ -1,6 +1,7 @@
 /** Where the secrets of a text are. */
 import { type AnchorScan, anchorScan } from './anchors.ts';
 import { assignmentRule } from './assignment.ts';
+import { COMMAND_RULES } from './commands.ts';
 import { CONTEXT_RULES } from './contexts.ts';
 import { privateKeyRule } from './privatekey.ts';
 import type { Found, Rule } from './rule.ts';
@@ -13,6 +14,7 @@ export const RULES: readonly Rule[] = [
   ...TOKEN_RULES,
   privateKeyRule,
   ...CONTEXT_RULES,
+  ...COMMAND_RULES,
   assignmentRule,
 ];
 

@@ -23,7 +23,12 @@ interface Taken {
 const TAKEN: Readonly<Record<string, Taken>> = {
   aws: {
     kind: 'aws-key',
-    anchors: ['A3T[A-Z0-9]', 'A(?:KIA|GPA|IDA|ROA|IPA|NPA|NVA|SIA)[A-Z0-9]{16}', 'secret_?access'],
+    // One by one: an anchor that begins with a letter and then with anything is tried at each such letter.
+    anchors: [
+      'A3T[A-Z0-9]',
+      ...['AKIA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA', 'ASIA'].map((begins) => `${begins}[A-Z0-9]{16}`),
+      'secret_?access',
+    ],
     anyCase: true,
   },
   npm: { kind: 'npm-token', anchors: ['npm_', ':x-oauth-basic@'] },
@@ -61,7 +66,8 @@ function adapt(name: string, { kind, anchors, anyCase, after = AFTER }: Taken): 
     find(text, places) {
       scan ??= load(name);
       return windows(text, places, after).flatMap(([from, to]) => {
-        const content = text.slice(from, to);
+        // To its rules a letter of any script belongs to the token beside it; none of their tokens has one.
+        const content = text.slice(from, to).replace(/[^\u0000-\u007f]/g, ' ');
         return scan?.(content).flatMap((report) => toFound(kind, content, from, report)) ?? [];
       });
     },

@@ -1,5 +1,14 @@
 /** Tokens known by their form alone, beyond those secretlint's rules know. */
 import { type Rule, tokenRule } from './rule.ts';
+import { isRandom, isTokenValue } from './value.ts';
+
+/** Letters of both cases and digits, one after the other as no name of a program has them. */
+function isShuffled(value: string): boolean {
+  const classOf = (each: string) => (/\d/.test(each) ? 0 : /[a-z]/.test(each) ? 1 : 2);
+  const classes = [...value.slice(2)].map(classOf);
+  const changes = classes.filter((each, place) => place > 0 && each !== classes[place - 1]).length;
+  return classes.includes(0) && changes > 10;
+}
 
 export const TOKEN_RULES: readonly Rule[] = [
   // Models
@@ -20,6 +29,9 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('google-api-key', ['AIza'], /(?<![\w-])AIza[\w-]{35}(?![\w-])/),
   tokenRule('google-oauth-secret', ['GOCSPX-'], /(?<!\w)GOCSPX-[\w-]{24,40}/),
   tokenRule('google-oauth-token', ['ya29\\.'], /(?<!\w)ya29\.[\w-]{20,2000}/),
+  tokenRule('google-oauth-token', ['1//0'], /(?<![\w/.:-])1\/\/0[\w-]{40,200}(?![\w/-])/, {
+    id: 'google-refresh-token',
+  }),
   tokenRule('azure-key', ['AccountKey='], /AccountKey=(?<secret>[A-Za-z0-9+/]{40,100}={0,2})/i, {
     id: 'azure-storage-key',
   }),
@@ -33,6 +45,10 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('fly-token', ['fm2_', 'fo1_'], /(?<!\w)(?:fm2_[A-Za-z0-9+/=]{60,2000}|fo1_[\w-]{43})/),
   tokenRule('terraform-token', ['\\.atlasv1\\.'], /(?<=(?<!\w)(?<head>[A-Za-z0-9]{14}))\.atlasv1\.[\w-]{60,80}/),
   tokenRule('pulumi-token', ['pul-'], /(?<!\w)pul-[0-9a-f]{40}(?!\w)/),
+  tokenRule('vault-token', ['s\\.[A-Za-z0-9]{24}'], /(?<![\w.$-])s\.[A-Za-z0-9]{24}(?![\w.(-])/, {
+    id: 'vault-old-token',
+    counts: isShuffled,
+  }),
   tokenRule('doppler-token', ['dp\\.[a-z]'], /(?<!\w)dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,80}/),
   // Packages and code
   tokenRule('pypi-token', ['pypi-'], /(?<!\w)pypi-[\w-]{60,400}/),
@@ -68,13 +84,17 @@ export const TOKEN_RULES: readonly Rule[] = [
     ['/api/webhooks/'],
     /(?<=discord(?:app)?\.com)\/api\/webhooks\/\d{5,25}\/(?<secret>[\w-]{60,80})/,
   ),
-  tokenRule('telegram-token', [':AA'], /(?<=(?<!\w)(?<head>\d{8,10})):AA[\w-]{33}(?![\w-])/),
+  tokenRule('telegram-token', [':AA'], /(?<=(?<!\w)(?:bot)?(?<head>\d{8,10})):AA[\w-]{33}(?![\w-])/),
   tokenRule('twilio-key', ['SK[0-9a-f]{32}'], /(?<!\w)SK[0-9a-f]{32}(?!\w)/),
   tokenRule('mailgun-key', ['key-[0-9a-f]{8}'], /(?<![\w-])key-[0-9a-f]{32}(?!\w)/),
   tokenRule('mailchimp-key', ['-us\\d'], /(?<=(?<!\w)(?<head>[0-9a-f]{32}))-us\d{1,2}(?!\w)/),
   tokenRule('resend-key', ['re_[A-Za-z0-9]{8}_'], /(?<!\w)re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?!\w)/),
   tokenRule('stripe-webhook-secret', ['whsec_'], /(?<!\w)whsec_[A-Za-z0-9+/=]{24,80}/),
   tokenRule('square-token', ['sq0[a-z]{3}-'], /(?<!\w)sq0[a-z]{3}-[\w-]{22,60}/),
+  tokenRule('square-token', ['EAAA'], /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/, {
+    id: 'square-access-token',
+    counts: isRandom,
+  }),
   tokenRule('notion-token', ['secret_[A-Za-z0-9]{43}'], /(?<!\w)secret_[A-Za-z0-9]{43}(?!\w)/, {
     id: 'notion-old-token',
   }),
@@ -87,6 +107,13 @@ export const TOKEN_RULES: readonly Rule[] = [
     'kubernetes-key',
     ['client-key-data'],
     /client-key-data["']?:\s{0,4}["']?(?<secret>[A-Za-z0-9+/=]{40,8000})/,
+  ),
+  // `AZURE_DEVOPS_PAT=…`: not among the names of assignments, where it would be looked for in every `file_path`.
+  tokenRule(
+    'secret',
+    ['_PAT=', '_PAT:', '_PAT"', "_PAT'", '_PAT ='],
+    /_PAT["']?\s{0,3}[:=]\s{0,3}["']?(?<secret>[\w-]{12,200})/,
+    { id: 'access-token-name', counts: isTokenValue, guessable: (value) => !isRandom(value) },
   ),
   tokenRule('docker-auth', ['"auth'], /"auth\\?":\s{0,4}\\?"(?<secret>[A-Za-z0-9+/]{16,400}={0,2})\\?"/),
 ];

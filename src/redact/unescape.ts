@@ -1,8 +1,11 @@
-/** What stands inside a secret or right before it and hides it: escapes of JSON in a text, colours, invisible characters. */
+/** What stands inside a secret or right before it and hides it: escapes of JSON, code and URLs in a text, colours, invisible characters. */
 
-/** `\\n`, `\\"`, `\\/`, `\\u0067`, however often escaped; the colour codes of terminals, escaped or not; what no one sees. */
+/**
+ * `\\n`, `\\"`, `\\/`, `\\u0067`, `\\x3d`, however often escaped; `%3D` of URLs; the colour codes of terminals, escaped or not; what no
+ * one sees.
+ */
 const HIDING =
-  /(?:\\+u001[bB]|\u001b)\[[0-9;]{0,20}[A-Za-z]|\\+(?:u00([2-7][0-9a-fA-F])|([nrt"/]))|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u200b-\u200f\u2060\ufeff]/g;
+  /\\+(?:([nrt"/])|(?:u00|x)([2-7][0-9a-fA-F]|0[9aAdD])|(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,20}[A-Za-z])|%(?:25){0,3}([2-7][0-9a-fA-F]|0[9aAdD])|(?:\^\[|\u001b)\[[0-9;]{0,20}[A-Za-z]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u200b-\u200f\u2060\ufeff]/g;
 const MEANT: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['r', '\r'],
@@ -24,7 +27,8 @@ export function unescaped(text: string): Unescaped | undefined {
   let last = 0;
   let length = 0;
   for (const match of text.matchAll(HIDING)) {
-    const [, code, letter = ''] = match;
+    const [, letter = '', inCode, inUrl] = match;
+    const code = inCode ?? inUrl;
     const meant = code ? String.fromCharCode(Number.parseInt(code, 16)) : (MEANT.get(letter) ?? letter);
     parts.push(text.slice(last, match.index), meant);
     length += match.index - last + meant.length;

@@ -8,6 +8,23 @@ describe('finding secrets', () => {
     expect(found).toEqual([secret]);
   });
 
+  const alone = SAMPLES.filter(({ secret, text }) => text.startsWith(`it said ${secret}`) && !secret.includes('\n'));
+  test.each([
+    ['letters of other scripts', (secret: string) => `令牌是${secret}的，ключ${secret}й`],
+    ['escapes of URLs', (secret: string) => `https%3A%2F%2Fx%3Ft%3D${secret}%26u%253D${secret}%0A`],
+    [
+      'escapes of code',
+      (secret: string) =>
+        `'\\x3d${secret}\\x0a' "\\x1b[32m${secret}\\x1b[0m" \\033[1m${secret}\\e[0m ^[[1m${secret}^[[0m`,
+    ],
+  ])('right after and before %s', (_, around) => {
+    const missed = alone.filter(({ secret }) => {
+      const found = findSecrets(around(secret));
+      return found.length !== around(secret).split(secret).length - 1;
+    });
+    expect(missed.map(({ rule }) => rule)).toEqual([]);
+  });
+
   test('there are more than thirty kinds, and every rule has a sample', () => {
     expect(new Set(RULES.map(({ kind }) => kind)).size).toBeGreaterThan(30);
     expect(new Set(SAMPLES.map(({ rule }) => rule))).toEqual(new Set(RULES.map(({ id }) => id)));

@@ -47,6 +47,7 @@ describe.each(['files', 'index'])('by the %s', (engine) => {
 });
 
 test.each([
+  'AZURE_DEVOPS_PAT',
   'password',
   'db_passwd',
   'passphrase',

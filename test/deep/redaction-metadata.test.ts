@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { random } from '../redact/samples.ts';
 import { assistant, chain, toJsonl, toolUse, user } from '../support/build.ts';
 import { rootWith, skein } from '../support/skein.ts';
-import { random } from './samples.ts';
 
 const TOKEN = `ghp_${random(36, 'metadata')}`;
 const BASIC = Buffer.from(`user:${random(20, 'basic')}`).toString('base64');

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/format/json.ts';
 import { RULES } from '../../src/redact/find.ts';
+import { survivors } from '../redact/planted.ts';
+import { SAMPLES, type Sample } from '../redact/samples.ts';
 import { assistant, attachment, chain, result, toJsonl, toolUse, user } from '../support/build.ts';
 import { exported, FORMATS } from '../support/exported.ts';
 import { tempFolder } from '../support/files.ts';
-import { survivors } from './planted.ts';
-import { SAMPLES, type Sample } from './samples.ts';
 
 /** Turns that hold a text in one place each, as the client writes it. */
 const PLACES: Readonly<Record<string, (secret: string, nth: number) => JsonObject[]>> = {
