@@ -238,6 +238,26 @@ describe('skein mcp install', () => {
     expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(content);
   });
 
+  test("another program's server of the same name stays, whatever is asked", () => {
+    const home = tempFolder();
+    const theirs = '{"mcpServers":{"skein":{"type":"http","url":"http://127.0.0.1:1"}}}';
+    writeFileSync(join(home, '.claude.json'), theirs);
+    for (const action of ['install', 'uninstall']) {
+      const { code, err } = skein(['mcp', action], { home });
+      expect([code, err.includes('another server has the name "skein"')]).toEqual([1, true]);
+    }
+    expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe(theirs);
+  });
+
+  test('an entry of ours from another place is replaced', () => {
+    const home = tempFolder();
+    const old = { mcpServers: { skein: { command: 'npx', args: ['skein', 'mcp'], env: { A: '1' } } } };
+    writeFileSync(join(home, '.claude.json'), JSON.stringify(old));
+    expect(skein(['mcp', 'install'], { home }).code).toBe(0);
+    const expected = { command: process.execPath, args: [BIN, 'mcp'], env: { A: '1' }, type: 'stdio' };
+    expect(at(config(home), 'mcpServers', 'skein')).toEqual(expected);
+  });
+
   test('the server of a team is written with all it needs to start', () => {
     const args = (...more: string[]) => {
       const { text } = skein(['mcp', 'install', '--dry-run', '--json', ...more], { home: tempFolder() });

@@ -54,9 +54,12 @@ test('T3: 5,000 turns with a fifth of the requests failing and the exporter kill
   const machine = machineWith(SESSIONS, server.url);
   machine.env.OTEL_EXPORTER_OTLP_TIMEOUT = '1000';
   server.slow(30);
+  let asked = 0;
   let faults = 0;
+  // Counted, not drawn: every kind is met, however few requests there are.
   server.fail(() => {
-    if (Math.random() >= 0.2) return undefined;
+    asked += 1;
+    if (asked % 5 !== 0) return undefined;
     faults += 1;
     return FAULTS[faults % FAULTS.length];
   });
@@ -73,7 +76,7 @@ test('T3: 5,000 turns with a fifth of the requests failing and the exporter kill
     `killed ${killed} of 8, ${faults} of ${server.requests.length} requests failed, ${server.arrived()} arrived`,
   );
   expect(killed).toBeGreaterThan(1);
-  expect(faults).toBeGreaterThan(3);
+  expect(faults).toBeGreaterThanOrEqual(FAULTS.length);
   expect(keysOf(server)).toEqual(keysOf(clean));
   server.fail(() => undefined);
   const requests = server.requests.length;

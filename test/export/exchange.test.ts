@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 interface Heard {
@@ -43,6 +44,42 @@ async function fresh() {
 }
 
 describe('one request', () => {
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['identity', (bytes: Buffer) => bytes],
+  ])('an answer in %s is read, though it was asked for as it is', async (encoding, pack) => {
+    const asked: unknown[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers['accept-encoding']);
+      response.writeHead(200, { 'content-encoding': encoding }).end(pack(Buffer.from('{"said":"ß"}')));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const ask = await fresh();
+    for (const _ of [1, 2]) expect((await ask(`http://127.0.0.1:${port}/`)).text).toBe('{"said":"ß"}');
+    expect(asked).toEqual(['identity', 'identity']);
+  });
+
+  test.each(['gzip', 'br', 'zstd'])('an answer that says %s and is not says nothing', async (encoding) => {
+    const server = createServer((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end('{"a":1}'),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    expect(await (await fresh())(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, text: '' });
+  });
+
   test.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '[::1]'],

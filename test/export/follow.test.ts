@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { toJsonl } from '../support/build.ts';
+import { FIXTURES, transcriptsBelow } from '../support/files.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { skein, startSkein } from '../support/skein.ts';
 import { beside, machineWith, SPANS_A_TURN, turnLines } from '../support/traced.ts';
@@ -52,4 +53,19 @@ test('skein follow --export without an endpoint is told', () => {
   const { code, err } = skein(['follow', fileOf('a'), '--export'], { home, env: { CLAUDE_CONFIG_DIR: root } });
   expect(code).toBe(2);
   expect(err).toContain('No endpoint is set');
+});
+
+test('T3, H1: skein follow --export of a fork sends what it copied from the original, as an export does', async () => {
+  const [server, whole] = [await startReceiver(), await startReceiver()];
+  const machine = machineWith({}, server.url);
+  cpSync(join(FIXTURES, 'recorded', '2.1.325', 'f-resume'), machine.root, { recursive: true });
+  const file = transcriptsBelow(machine.root).find((each) => basename(each).startsWith('082fccad')) ?? '';
+  const child = startSkein(['follow', file, '--export', '--lines', '0'], machine);
+  await expect.poll(() => server.rows.size).toBeGreaterThan(10);
+  child.kill('SIGINT');
+  await once(child, 'close');
+  await beside(machine, ['export', 'langfuse', '--all']);
+  const other = { ...machine, env: { ...machine.env, LANGFUSE_BASE_URL: whole.url } };
+  await beside(other, ['export', 'langfuse', '--all']);
+  expect([...server.rows.keys()].sort()).toEqual([...whole.rows.keys()].sort());
 });

@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { io } from '../../src/disk/io.ts';
 import { learnEarlier } from '../../src/export/otlp/learn.ts';
+import { openLearnt } from '../../src/export/otlp/learnt.ts';
 import { createMasker } from '../../src/redact/masker.ts';
 import { tempFolder } from '../support/files.ts';
 
@@ -36,4 +38,95 @@ test.each([
 
 test('nothing is learnt where nothing was given away', () => {
   expect(maskedAfter(plain(100))).toContain(SECRET);
+});
+
+describe('a session that goes on, hook after hook', () => {
+  const lineOf = (text: string) => `${JSON.stringify({ type: 'user', message: { content: text } })}\n`;
+  const PLAIN = plain(100).map(lineOf).join('');
+
+  /** Each call is a process of its own: what it says of the secret, and the bytes it read for that. */
+  function session() {
+    const folder = tempFolder();
+    const file = join(folder, 's.jsonl');
+    const kept = join(folder, 'learnt');
+    const hook = ({ to = statSync(file).size, rules = '1' } = {}) => {
+      const masker = createMasker();
+      const before = io.bytesRead;
+      learnEarlier([{ file, to }], (text) => masker.mask(text), openLearnt(kept, rules));
+      return { said: masker.mask(`it was ${SECRET} again`), read: io.bytesRead - before };
+    };
+    const keptText = () => readdirSync(kept).map((name) => readFileSync(join(kept, name), 'utf8'));
+    return { file, kept, hook, keptText };
+  }
+
+  test('only the places that told something and what is new are read again', () => {
+    const { file, hook, keptText } = session();
+    writeFileSync(file, PLAIN + lineOf(GIVEN_AWAY) + PLAIN.repeat(8));
+    const size = statSync(file).size;
+    expect(hook()).toEqual({ said: expect.not.stringContaining(SECRET), read: size });
+    for (let turn = 1; turn <= 3; turn += 1) {
+      appendFileSync(file, lineOf('one more'));
+      const { said, read } = hook();
+      expect(said).not.toContain(SECRET);
+      expect(read).toBeLessThan(50_000);
+    }
+    expect(keptText().length).toBe(1);
+    expect(keptText().join()).not.toContain(SECRET);
+  });
+
+  test('where nothing was found only what is new is read', () => {
+    const { file, hook } = session();
+    writeFileSync(file, PLAIN);
+    hook();
+    appendFileSync(file, lineOf(GIVEN_AWAY));
+    const { said, read } = hook();
+    expect(said).not.toContain(SECRET);
+    expect(read).toBeLessThan(500);
+  });
+
+  test('what came since was not kept yet is looked through again', () => {
+    const { file, hook } = session();
+    writeFileSync(file, PLAIN);
+    hook();
+    appendFileSync(file, lineOf(GIVEN_AWAY));
+    hook();
+    appendFileSync(file, PLAIN);
+    expect(hook().said).not.toContain(SECRET);
+    expect(hook().said).not.toContain(SECRET);
+  });
+
+  test.each<[string, (file: string, kept: string) => void, string]>([
+    ['written anew', (file) => writeFileSync(file, PLAIN.replaceAll('of no', 'of  no')), '1'],
+    ['made shorter', (file) => writeFileSync(file, PLAIN.slice(0, PLAIN.length / 2)), '1'],
+    ['looked at by other rules', () => {}, '2'],
+    ['kept in half', (_, kept) => cut(kept, 20), '1'],
+    ['kept as nothing', (_, kept) => cut(kept, 0), '1'],
+  ])('everything is looked through where the file was %s', (_, change, rules) => {
+    const { file, kept, hook } = session();
+    writeFileSync(file, PLAIN);
+    hook();
+    change(file, kept);
+    expect(hook({ rules }).read).toBeGreaterThanOrEqual(statSync(file).size);
+  });
+
+  function cut(folder: string, length: number): void {
+    for (const name of readdirSync(folder)) truncateSync(join(folder, name), length);
+  }
+
+  test('what is sent begins further up than before, in the middle of a place that told something', () => {
+    const { file, hook } = session();
+    const start = PLAIN + lineOf(GIVEN_AWAY);
+    writeFileSync(file, start + PLAIN);
+    hook();
+    expect(hook({ to: start.length }).said).not.toContain(SECRET);
+    expect(hook({ to: PLAIN.length }).said).toContain(SECRET);
+  });
+
+  test('a folder that cannot be written to: as if nothing had been kept', () => {
+    const { file, kept, hook } = session();
+    writeFileSync(kept, 'in the way');
+    writeFileSync(file, lineOf(GIVEN_AWAY) + PLAIN);
+    for (let run = 0; run < 2; run += 1)
+      expect(hook()).toEqual({ said: expect.not.stringContaining(SECRET), read: statSync(file).size });
+  });
 });

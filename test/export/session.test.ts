@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { io, ioSince } from '../../src/disk/io.ts';
 import { deliverSession } from '../../src/export/otlp/session.ts';
 import { asArray, at, type JsonObject } from '../../src/format/json.ts';
+import { createMasker } from '../../src/redact/masker.ts';
 import { timeOf, toJsonl } from '../support/build.ts';
 import { FIXTURES, tempFolder, transcriptsBelow } from '../support/files.ts';
 import { deliveryTo, expectSameRows, SPANS } from '../support/growing.ts';
@@ -37,6 +38,31 @@ describe('a session from where it was last sent', () => {
     expect([...server.rows.values()].findLast(({ type }) => type === 'agent')?.name).toBe('Turn 401');
     // From its start nothing else is found.
     expect(await deliverSession({ file, whole: true }, SPANS, delivery)).toMatchObject({ turns: 0 });
+  });
+
+  test('spans are made a second time only where a secret was learnt meanwhile', async () => {
+    const { server, machine } = await started({ plain: 1, late: 1 });
+    const secret = 'Xk7-pq9Zt2mVw4Lr';
+    const late = readFileSync(machine.fileOf('late'), 'utf8');
+    // The prompt has it, the answer gives it away.
+    const told = late.replace(/"content":"[^"]+/, `$& ${secret}`).replace(/"text":"[^"]+/, `$& password=${secret}`);
+    expect(told.split(secret).length).toBe(3);
+    writeFileSync(machine.fileOf('late'), told);
+    const callsFor = async (name: string, isTold: boolean) => {
+      const masker = createMasker();
+      let calls = 0;
+      const mask = (text: string) => {
+        calls += 1;
+        return masker.mask(text);
+      };
+      const delivery = deliveryTo(server.url, tempFolder());
+      const learnt = isTold ? () => masker.learnt : undefined;
+      await deliverSession({ file: machine.fileOf(name) }, { ...SPANS, mask }, { ...delivery, learnt });
+      return calls;
+    };
+    expect(await callsFor('plain', true)).toBe((await callsFor('plain', false)) / 2);
+    expect(await callsFor('late', true)).toBe(await callsFor('late', false));
+    expect(JSON.stringify([...server.rows.values()])).not.toContain(secret);
   });
 
   test('a file that was written anew is read from its start', async () => {
@@ -85,6 +111,44 @@ describe('a session from where it was last sent', () => {
     await deliverSession({ file, whole: true }, SPANS, deliveryTo(whole.url, tempFolder()));
     const namesOf = ({ rows }: Receiver) => [...rows.values()].map(({ key, name }) => `${key} ${name}`).sort();
     expect(namesOf(server)).toEqual(namesOf(whole));
+  });
+
+  test('C1: a turn after a rewind to before a compaction has nothing of it; one after a rewind to behind it has', async () => {
+    const { server, machine } = await started({ a: 6 });
+    const file = machine.fileOf('a');
+    const delivery = deliveryTo(server.url, machine.home);
+    const add = async (lines: readonly JsonObject[], at: number) => {
+      appendFileSync(
+        file,
+        toJsonl(lines.map((line, place) => ({ ...line, sessionId: 'a', timestamp: timeOf(at + place) }))),
+      );
+      await deliverSession({ file }, SPANS, delivery);
+    };
+    const turn = (name: string, parentUuid: string): JsonObject[] =>
+      turnLines(name, 1, 1).map((line, place) => (place === 0 ? { ...line, parentUuid } : line));
+    const boundary = {
+      type: 'system',
+      subtype: 'compact_boundary',
+      uuid: 'c',
+      parentUuid: null,
+      logicalParentUuid: 'a-u23',
+    };
+    const summary = {
+      type: 'user',
+      uuid: 's',
+      parentUuid: 'c',
+      isCompactSummary: true,
+      message: { content: 'So far.' },
+    };
+    await add([boundary, summary], 100);
+    for (const [place, parent] of ['a-u3', 'b-u3', 'c-u3', 's'].entries()) {
+      await add(turn(String.fromCharCode('b'.charCodeAt(0) + place), parent), 200 + place * 10);
+    }
+    const whole = await startReceiver();
+    await deliverSession({ file, whole: true }, SPANS, deliveryTo(whole.url, tempFolder()));
+    const namesOf = ({ rows }: Receiver) => [...rows.values()].map(({ key, name }) => `${key} ${name}`).sort();
+    expect(namesOf(server)).toEqual(namesOf(whole));
+    expect(namesOf(whole).filter((each) => each.endsWith('context compacted'))).toHaveLength(1);
   });
 
   test('T3: any rewinds, sent after any turn: ids, starts and numbers are those of the whole', async () => {

@@ -9,6 +9,7 @@ import { FIXTURES, tempFolder } from '../support/files.ts';
 import { deliveryTo, QUICK, SPANS } from '../support/growing.ts';
 import { runHere } from '../support/inprocess.ts';
 import { type Fault, type Receiver, startReceiver } from '../support/receiver.ts';
+import { expectValid } from '../support/schema.ts';
 import { machineWith, SPANS_A_TURN, type TracedMachine, turnLines } from '../support/traced.ts';
 
 async function started(sessions: Record<string, number>): Promise<{ server: Receiver; machine: TracedMachine }> {
@@ -274,6 +275,19 @@ describe('a server that fails', () => {
     await expect(run(machine, 'langfuse', 'a')).rejects.toThrow(/status 401: no: \*\*\*$/);
     server.fail(() => undefined);
     expect((await run(machine, 'langfuse', 'a', '--json')).json()).toMatchObject({ turns: 2 });
+  });
+
+  test.each([
+    [401, { body: '{"message":"Invalid credentials"}' }, 'status 401: Invalid credentials'],
+    [301, { headers: { location: 'http://other.example/' } }, 'status 301 (moved to http://other.example/)'],
+  ])('%i: --json tells the problem in its shape; the exit code is that of a failure', async (status, more, words) => {
+    const { server, machine } = await started({ a: 2 });
+    server.fail(() => ({ status, ...more }));
+    const ran = await runHere(['export', 'langfuse', 'a', '--json'], machine.env, { told: true });
+    expect(ran.code).toBe(1);
+    expectValid('traces', ran.json());
+    expect(ran.json()).toMatchObject({ sent: 0, turns: 0, problem: `The server refuses the spans: ${words}` });
+    expect(ran.err).toContain(words);
   });
 
   test('one turn that the server refuses does not hold back the others, and is told', async () => {

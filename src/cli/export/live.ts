@@ -1,5 +1,4 @@
 /** `skein follow --export`: turns are sent as soon as they are over. */
-import { basename } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
 import { configsOf, readOldHook } from '../../client/hook/oldhook.ts';
 import { type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
@@ -11,6 +10,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { version } from '../mcp/version.ts';
+import { openOriginals } from './originals.ts';
 import { spanOptions } from './tracechats.ts';
 import { holdingOf } from './traces.ts';
 
@@ -30,7 +30,7 @@ export async function openLive(context: Context, args: Arguments, file: string):
   const endpoints = endpointsOf(settingsOf(context.env, home), args.value('endpoint'));
   const options = await spanOptions(context, args);
   const old = readOldHook(configsOf(context.env, context.home));
-  const sessionId = basename(file, '.jsonl');
+  const originals = await openOriginals(context, args.values('root'));
   let wanted = false;
   let working: Promise<void> | undefined;
 
@@ -41,10 +41,10 @@ export async function openLive(context: Context, args: Arguments, file: string):
 
   async function deliverTo(endpoint: Endpoint, patience: Patience): Promise<void> {
     const delivery = { endpoint, home, sender: { version: version() }, patience, holding: holdingOf(args) };
-    const sentBefore = endpoint.dialect === 'langfuse' ? old.sentOf({ sessionId, transcript: file }) : undefined;
+    const sentBefore = endpoint.dialect === 'langfuse' ? old.sentOf : undefined;
     try {
       const spans = { ...options, now: context.now().getTime() };
-      tell(context, endpoint, await deliverSession({ file, sentBefore }, spans, delivery));
+      tell(context, endpoint, await deliverSession({ file, sentBefore, originals }, spans, delivery));
     } catch (error) {
       // Following goes on; what was not sent is sent with the next turn.
       warn(context, error instanceof Error ? error.message : String(error));

@@ -3,6 +3,7 @@ import { archiveFolder } from '../../archive/place.ts';
 import { configsOf, readOldHook } from '../../client/hook/oldhook.ts';
 import { type Courier, type Load, type Outcome, openCourier } from '../../export/otlp/courier.ts';
 import { AS_HTTP, type Dialect, type Endpoint, endpointOf, isHttp } from '../../export/otlp/endpoint.ts';
+import { ExportError } from '../../export/otlp/errors.ts';
 import type { Holding } from '../../export/otlp/holding.ts';
 import { notTaken, type Tally } from '../../export/otlp/outbox.ts';
 import { shownAddress } from '../../export/otlp/secrets.ts';
@@ -99,6 +100,10 @@ async function send(context: Context, args: Arguments, job: Job): Promise<number
       });
     }
     await courier.finish();
+  } catch (error) {
+    // A program is told in JSON as well, whatever was sent before.
+    if (error instanceof ExportError && args.flag('json')) reportJson(context, endpoint, courier, error.what);
+    throw error;
   } finally {
     progress.clear();
   }
@@ -121,18 +126,19 @@ function bySentBefore(context: Context, chats: readonly ListedChat[]): (chat: Li
 }
 
 function report(
-  { out, err }: Context,
+  context: Context,
   args: Arguments,
-  { shown }: Endpoint,
-  { tally, counts, waiting }: Pick<Courier, 'tally' | 'counts' | 'waiting'>,
+  endpoint: Endpoint,
+  courier: Pick<Courier, 'tally' | 'counts' | 'waiting'>,
 ): number {
+  const { out, err } = context;
+  const { shown } = endpoint;
+  const { tally, counts, waiting } = courier;
   const { sent, turns, queued, left, refused, rejected, said } = tally;
-  const { spans, open, undated, busy } = counts;
+  const { open, undated, busy } = counts;
   const problem = tally.offline ?? tally.trouble;
-  if (args.flag('json')) {
-    const facts = { endpoint: shown, dryRun: false, spans, sent, turns, queued, left, open, undated, busy };
-    out.write(`${jsonText({ ...facts, waiting: waiting(), refused, rejected, said, problem: problem ?? null })}\n`);
-  } else {
+  if (args.flag('json')) reportJson(context, endpoint, courier, problem);
+  else {
     const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
     out.write(sent === 0 ? 'Nothing new was sent' : `${many(turns, 'turn')} sent in ${many(sent, 'span')}`);
     out.write(` ${out.style.dim(`to ${shown}`)}\n`);
@@ -149,6 +155,18 @@ function report(
     if (open > 0) err.write(`${err.style.dim(`${many(open, 'turn')} not over yet`)}\n`);
   }
   return problem === undefined && refused.length === 0 && rejected === 0 && busy === 0 ? 0 : 1;
+}
+
+function reportJson(
+  { out }: Context,
+  { shown }: Endpoint,
+  { tally, counts, waiting }: Pick<Courier, 'tally' | 'counts' | 'waiting'>,
+  problem: string | undefined,
+): void {
+  const { sent, turns, queued, left, refused, rejected, said } = tally;
+  const { spans, open, undated, busy } = counts;
+  const facts = { endpoint: shown, dryRun: false, spans, sent, turns, queued, left, open, undated, busy };
+  out.write(`${jsonText({ ...facts, waiting: waiting(), refused, rejected, said, problem: problem ?? null })}\n`);
 }
 
 function progressOn({ err }: Context, chats: number) {

@@ -1,15 +1,17 @@
 /** `skein hook doctor`. */
 import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
-import { type Check, checkHook, wordsIn } from '../../client/hook/checks.ts';
+import { type Check, callIn, checkHook } from '../../client/hook/checks.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
 import { settingsRead } from '../../client/hook/settings.ts';
 import { safeLine } from '../../views/safe.ts';
+import { parseArguments } from '../arguments.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { version } from '../mcp/version.ts';
 import { writeJson } from './install.ts';
-import { refuseOthers } from './options.ts';
+import { choiceOf, refuseOthers } from './options.ts';
 import { installedIn } from './status.ts';
 
 /** Exit code 1 when something is in the way. */
@@ -22,7 +24,7 @@ export async function doctor(context: Context, args: Arguments): Promise<number>
     now: context.now().getTime(),
     version: version(),
   });
-  checks.push(...(await teamChecks(context)));
+  checks.push(...(await optionChecks(context)), ...(await teamChecks(context)));
   const isFine = checks.every(({ state }) => state !== 'bad');
   if (args.flag('json')) writeJson(context, { ok: isFine, checks });
   else {
@@ -36,9 +38,30 @@ export async function doctor(context: Context, args: Arguments): Promise<number>
   return isFine ? 0 : 1;
 }
 
+/** A call with an option that there is not does nothing, and the client tells nobody why. */
+async function optionChecks(context: Context): Promise<Check[]> {
+  const { hook } = await import('../commands/hook.ts');
+  const commands = new Set(installedIn(context).flatMap((each) => each.commands));
+  return [...commands].flatMap((command): Check[] => {
+    const { options } = callIn(command);
+    // What stands in a variable only the shell knows.
+    if (options.some((word) => /[$`]/.test(word))) return [];
+    try {
+      choiceOf(parseArguments(hook, ['run', ...options]));
+      return [];
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      const what = `the hook cannot run as it is called: ${error.message}`;
+      return [
+        { about: 'command', state: 'bad', what, next: 'Mend it in the settings, or run skein hook install again.' },
+      ];
+    }
+  });
+}
+
 /** Of each team that an installed hook pushes to. */
 async function teamChecks(context: Context): Promise<Check[]> {
-  const commands = installedIn(context).flatMap((each) => each.commands.map(wordsIn));
+  const commands = installedIn(context).flatMap((each) => each.commands.map((command) => callIn(command).options));
   const teams = new Set(commands.filter((words) => words.includes('--team')).map(teamIn));
   if (teams.size === 0) return [];
   const [{ checkTeam, troubleOf }, { resolveTarget }, { policyOf }] = await Promise.all([

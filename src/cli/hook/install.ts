@@ -1,14 +1,24 @@
 /** `skein hook install` and `uninstall`. */
 import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
+import { areHooksOff } from '../../client/hook/checks.ts';
 import { endpointsOf } from '../../client/hook/destinations.ts';
 import { keepKeys } from '../../client/hook/keys.ts';
 import { hookPlaces } from '../../client/hook/place.ts';
-import { addHooks, EVENTS, projectSettings, removeHooks, userSettings } from '../../client/hook/settings.ts';
+import {
+  addHooks,
+  EVENTS,
+  projectSettings,
+  removeHooks,
+  settingsRead,
+  userSettings,
+} from '../../client/hook/settings.ts';
 import { sendTestSpan } from '../../client/hook/testspan.ts';
+import { DiskError } from '../../disk/errors.ts';
 import { AS_HTTP, type Endpoint, isHttp, mayHoldKey } from '../../export/otlp/endpoint.ts';
 import { shownAddress } from '../../export/otlp/secrets.ts';
 import { settingsOf } from '../../export/otlp/settings.ts';
+import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
@@ -42,6 +52,7 @@ export async function install(context: Context, args: Arguments): Promise<number
   const tested = dryRun ? [] : await Promise.all(endpoints.map((endpoint) => test(endpoint, context)));
   const isFine = tested.every(({ problem }) => problem === null);
   const { changed, backup = null } = change;
+  warnOfHooksOff(context, file);
   if (args.flag('json')) {
     writeJson(context, { file, changed, dryRun, backup, command, events: EVENTS, keys: saved, tested });
     return isFine ? 0 : 1;
@@ -59,6 +70,20 @@ export async function install(context: Context, args: Arguments): Promise<number
   tellTested(context, tested);
   if (changed && !dryRun) out.write(`${dim('Sessions that are running take it up when they are started again.')}\n`);
   return isFine ? 0 : 1;
+}
+
+/** There or in other settings that the client reads here; one that cannot be read is doctor's to tell. */
+function warnOfHooksOff(context: Context, file: string): void {
+  const { err } = context;
+  for (const each of new Set([file, ...settingsRead(context, context.cwd)])) {
+    try {
+      if (!areHooksOff(each)) continue;
+      const what = `the client runs no hooks while "disableAllHooks" is set in ${each}`;
+      err.write(`${err.style.warn('warning:')} ${safeLine(what)}\n`);
+    } catch (error) {
+      if (!(error instanceof DiskError)) throw error;
+    }
+  }
 }
 
 /** It stands in settings.json, which others may read. */

@@ -52,7 +52,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     session = input.sessionId;
     const stop = new AbortController();
     const deadline = end - LAST_MS;
-    setTimeout(() => stop.abort(), Math.max(0, deadline - Date.now())).unref();
+    setTimeout(() => stop.abort(new DOMException('', 'TimeoutError')), Math.max(0, deadline - Date.now())).unref();
     const destinations = lazily(async () => {
       if (!choice.langfuse && choice.otlp === undefined) return [];
       const [{ openDestinations }, { configsOf }, { settingsOf }, { withoutKeys }, { version }] = await Promise.all([
@@ -65,7 +65,9 @@ export async function run(context: Context, args: Arguments): Promise<number> {
       const settings = settingsOf(context.env, places.folder);
       safely = (what) => withoutKeys(what, settings);
       const configs = configsOf(context.env, context.home);
-      return openDestinations({ ...choice, settings, version: version(), places, configs });
+      const originals =
+        handed === undefined ? 'elsewhere' : await (await import('../export/originals.ts')).openOriginals(context);
+      return openDestinations({ ...choice, settings, version: version(), places, configs, originals });
     });
     const world = { places, home: context.home, now: Date.now, destinations, report };
     const limits = { deadline, signal: stop.signal };
@@ -83,11 +85,19 @@ const HANDED_OVER = 'SKEIN_HOOK_SESSION';
 /** Nobody waits for it. */
 const LARGE_MS = 15 * 60_000;
 
-/** The same command goes on by itself when this one has ended. */
-function handOver(session: SessionToSend): void {
+/** The same command, by itself: it goes on when this one has ended, unless it is done before. */
+function handOver(session: SessionToSend, waitMs: number): Promise<void> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const env = { ...process.env, [HANDED_OVER]: JSON.stringify(session) };
-  spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' }).unref();
+  const child = spawn(process.execPath, process.argv.slice(1), { env, detached: true, stdio: 'ignore' });
+  child.unref();
+  return new Promise((done) => {
+    const timer = setTimeout(done, waitMs);
+    child.on('close', () => {
+      clearTimeout(timer);
+      done();
+    });
+  });
 }
 
 const PUSHES = 'SKEIN_HOOK_PUSH';

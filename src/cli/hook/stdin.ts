@@ -1,5 +1,6 @@
 /** What the client tells a hook on standard input. */
 import { fstatSync, readFileSync } from 'node:fs';
+import { withoutBom } from '../../client/hook/input.ts';
 
 /** The client writes at once; nobody may ever write or close it. */
 const STDIN_MS = 2000;
@@ -43,7 +44,7 @@ function readPipe(): Promise<string> {
 
 function isWhole(chunks: readonly Buffer[]): boolean {
   try {
-    JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    JSON.parse(withoutBom(Buffer.concat(chunks).toString('utf8')));
     return true;
   } catch {
     return false;

@@ -53,7 +53,12 @@ export async function checkHook(query: CheckQuery): Promise<Check[]> {
     .map(({ dialect, url }) => opened(dialect, url, kept));
   for (const each of endpoints) {
     if ('about' in each) checks.push(each);
-    else checks.push(...keyChecks(each, query), ...(await serverChecks(each, kept, query)));
+    else
+      checks.push(
+        ...keyChecks(each, query),
+        ...proxyCheck(each, query.env),
+        ...(await serverChecks(each, kept, query)),
+      );
   }
   return checks;
 }
@@ -71,8 +76,7 @@ function inSettings(file: string): { readonly commands: readonly string[]; reado
       const what = `nothing is told of ${missing.join(', ')} (${file})`;
       checks.push({ about, state: 'warning', what, next: 'Run skein hook install again.' });
     }
-    const value: Json = parse(settingsText(file) ?? '{}', undefined, { allowTrailingComma: true });
-    if (asBoolean(asObject(value)?.disableAllHooks) === true) {
+    if (areHooksOff(file)) {
       const what = `the client runs no hooks: "disableAllHooks" is set in ${file}`;
       checks.push({ about, state: 'bad', what, next: 'Take it out, or set it to false.' });
     }
@@ -86,16 +90,39 @@ function inSettings(file: string): { readonly commands: readonly string[]; reado
   }
 }
 
+/** Throws DiskError where the file cannot be read. */
+export function areHooksOff(file: string): boolean {
+  const value: Json = parse(settingsText(file) ?? '{}', undefined, { allowTrailingComma: true });
+  return asBoolean(asObject(value)?.disableAllHooks) === true;
+}
+
 /** The words of a command line as we write it. */
 export function wordsIn(command: string): string[] {
   const words = command.match(/'[^']*'(?:\\''[^']*')*|"[^"]*"|\S+/g) ?? [];
   return words.map((word) => (/^['"]/.test(word) ? word.slice(1, -1).replaceAll("'\\''", "'") : word));
 }
 
+export interface HookCall {
+  /** What is started, and the script that it runs. */
+  readonly program: readonly string[];
+  /** What stands after `hook run`, values as words of their own. */
+  readonly options: readonly string[];
+}
+
+/** Up to what is for the shell, such as where its output goes. */
+const OWN = /^(?:'[^']*'|"[^"]*"|\\.|(?!\s\d*[<>])[^<>|&;'"\\])*/;
+
+/** Variables may be set before it, and Node may be given options. */
+export function callIn(command: string): HookCall {
+  const words = wordsIn(OWN.exec(command)?.[0] ?? command);
+  const first = words.findIndex((word) => !/^\w+=/.test(word));
+  const hook = words.findIndex((word, place) => place > first && word === 'hook' && words[place + 1] === 'run');
+  const options = words.slice(hook + 2).flatMap((word) => /^(--[\w-]+)=(.*)$/s.exec(word)?.slice(1) ?? word);
+  return { program: [...new Set([words[first] ?? '', words[hook - 1] ?? ''])], options };
+}
+
 function programCheck(command: string, env: Settings): Check[] {
-  const [program = '', script = ''] = wordsIn(command);
-  const files = script === 'hook' ? [program] : [program, script];
-  const lost = files.find((file) => !isThere(file, env));
+  const lost = callIn(command).program.find((file) => !isThere(file, env));
   if (lost === undefined) return [];
   const what = `the client cannot start it: ${lost} is not there`;
   return [{ about: 'command', state: 'bad', what, next: 'Run skein hook install again.' }];
@@ -161,7 +188,7 @@ interface Asked {
 }
 
 function destinationsIn(command: string): Asked[] {
-  const words = wordsIn(command);
+  const { options: words } = callIn(command);
   const url = words[words.indexOf('--otlp') + 1];
   return [
     ...(words.includes('--langfuse') ? [{ dialect: 'langfuse' } as const] : []),
@@ -200,6 +227,17 @@ function keyChecks({ dialect }: Endpoint, { places, env }: CheckQuery): Check[] 
     checks.push({ about, state: 'warning', what, next: `Run: chmod 600 ${places.keys}` });
   }
   return checks;
+}
+
+/** Others go through one, and so may wonder. Names only: an address of a proxy may hold a password. */
+function proxyCheck({ url, shown }: Endpoint, env: Settings): Check[] {
+  const names = url.startsWith('https:') ? ['HTTPS_PROXY', 'ALL_PROXY'] : ['HTTP_PROXY', 'ALL_PROXY'];
+  const set = names.flatMap((name) => [name, name.toLowerCase()]).filter((name) => env[name]);
+  if (set.length === 0) return [];
+  const what = `${set.join(', ')} is set and not used: spans go straight to ${shown}`;
+  const next =
+    'Where only the proxy leads there, send to a collector that can be reached: skein hook install --otlp URL';
+  return [{ about: 'network', state: 'warning', what, next }];
 }
 
 /** Spans of tomorrow or yesterday are there, but not where one looks. */

@@ -21,6 +21,8 @@ export interface Sent {
   readonly again: boolean;
   /** The next session would not fare better there: nobody answers, or another process is at it. */
   readonly stuck: boolean;
+  /** Nothing was sent: turns of it may be copies, which the whole command has to send from their originals. */
+  readonly copied: boolean;
 }
 
 export interface Destination {

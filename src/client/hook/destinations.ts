@@ -1,12 +1,17 @@
 /** Where a hook sends turns to. */
-import { hash } from 'node:crypto';
 import { type Dialect, type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
 import { placesOf } from '../../export/otlp/places.ts';
-import { type Delivered, deliverSession, type SessionSpans } from '../../export/otlp/session.ts';
+import {
+  type Delivered,
+  deliverSession,
+  type SessionPlace,
+  type SessionSpans,
+  type SessionToDeliver,
+} from '../../export/otlp/session.ts';
 import type { Settings } from '../../export/otlp/settings.ts';
 import { placeToRead, readState } from '../../export/otlp/state.ts';
-import { createMasker } from '../../redact/masker.ts';
-import type { Mask } from '../../views/options.ts';
+import { sha256Hex } from '../../format/sha256.ts';
+import { createMasker, type Masker } from '../../redact/masker.ts';
 import type { Destination, Sent } from './delivery.ts';
 import { type OldHook, readOldHook } from './oldhook.ts';
 import type { HookPlaces } from './place.ts';
@@ -49,16 +54,17 @@ export interface DestinationOptions extends Wanted {
   readonly places: HookPlaces;
   /** Config folders in which the older hook may have left its state. */
   readonly configs: readonly string[];
+  /** How turns that were copied from other sessions are sent. */
+  readonly originals?: SessionToDeliver['originals'];
 }
 
 export function openDestinations(options: DestinationOptions): Destination[] {
   const old = readOldHook(options.configs);
   // One for all: it remembers what it has seen.
   const masker = createMasker();
-  const mask = (text: string) => masker.mask(text);
   return dialectsOf(options).map((dialect) => {
     try {
-      return destinationOf(endpointIn(dialect, options, options.settings), old, mask, options);
+      return destinationOf(endpointIn(dialect, options, options.settings), old, masker, options);
     } catch (error) {
       // Told with each session; what is wrong with one does not stop the other.
       return { name: dialect, backlog: () => 0, send: () => Promise.reject(error) };
@@ -66,8 +72,8 @@ export function openDestinations(options: DestinationOptions): Destination[] {
   });
 }
 
-function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: DestinationOptions): Destination {
-  const { content, settings, version, places } = options;
+function destinationOf(endpoint: Endpoint, old: OldHook, masker: Masker, options: DestinationOptions): Destination {
+  const { content, settings, version, places, originals } = options;
   const rates = openRates(places.rates);
   const trouble = `${places.trouble}-${endpoint.key}`;
   return {
@@ -80,9 +86,9 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
     async send(session, { deadline: latest, signal }) {
       const deadline = hadTrouble(trouble) ? Math.min(latest, Date.now() + AFTER_TROUBLE_MS) : latest;
       const spans: SessionSpans = {
-        hash: (text) => hash('sha256', text),
+        hash: sha256Hex,
         content,
-        mask,
+        mask: masker.mask,
         pricing: { mode: 'auto', ratesOf: rates.of },
         user: settings.LANGFUSE_USER_ID,
         environment: settings.LANGFUSE_TRACING_ENVIRONMENT,
@@ -90,8 +96,11 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
       };
       const deliver = () => {
         const left = Math.max(1, deadline - Date.now());
-        const sentBefore = endpoint.dialect === 'langfuse' ? old.sentOf(session) : undefined;
-        return deliverSession({ file: session.transcript, stopped: session.stopped, sentBefore }, spans, {
+        const { transcript: file, stopped } = session;
+        // Of this one the client has told the id.
+        const sentOf = (each: SessionPlace) => old.sentOf(each.transcript === file ? session : each);
+        const sentBefore = endpoint.dialect === 'langfuse' ? sentOf : undefined;
+        return deliverSession({ file, stopped, sentBefore, originals }, spans, {
           endpoint,
           home: places.folder,
           sender: { version },
@@ -101,6 +110,7 @@ function destinationOf(endpoint: Endpoint, old: OldHook, mask: Mask, options: De
           plainBelow: PLAIN_BELOW,
           lockWaitMs: Math.min(left, LOCK_WAIT_MS),
           holding: { content },
+          learnt: () => masker.learnt,
         });
       };
       try {
@@ -130,11 +140,11 @@ async function retried<T>(deliver: () => Promise<T>, rates: HookRates): Promise<
 }
 
 function toSent(delivered: Delivered): Sent {
-  const { turns, spans, open, agents, queued, left, unsent, health, busy, problem, warning } = delivered;
+  const { turns, spans, open, agents, unsent, health, busy, copied, problem, warning } = delivered;
   const still = unsent === 1 ? '1 turn is still to be sent' : `${unsent} turns are still to be sent`;
-  const waits = queued > 0 ? `${queued} spans wait on disk` : left > 0 ? `${left} spans are left` : still;
   const other = busy ? 'another process is sending this session' : undefined;
-  const why = [problem ?? other, unsent > 0 ? waits : undefined].filter((part) => part !== undefined).join('; ');
+  const why = [problem ?? other, unsent > 0 ? still : undefined].filter((part) => part !== undefined).join('; ');
   const stuck = busy || health === 'offline';
-  return { turns, spans, open, agents, again: busy || unsent > 0, stuck, warning, ...(why !== '' && { problem: why }) };
+  const again = busy || unsent > 0;
+  return { turns, spans, open, agents, again, stuck, copied, warning, ...(why !== '' && { problem: why }) };
 }

@@ -15,7 +15,8 @@ export interface HookInput {
 
 /** undefined for what no client sends. */
 export function toHookInput(text: string, home: string): HookInput | undefined {
-  const told = asObject(parseJson(text));
+  // Some shells begin what they pass on with it.
+  const told = asObject(parseJson(withoutBom(text)));
   const event = asString(told?.hook_event_name);
   const transcript = asString(told?.transcript_path);
   if (told === undefined || event === undefined || !transcript) return undefined;
@@ -29,6 +30,10 @@ export function toHookInput(text: string, home: string): HookInput | undefined {
     ...(agentTranscript && { agentTranscript: expandHome(agentTranscript, home) }),
     ...(lastAnswer !== undefined && { lastAnswer }),
   };
+}
+
+export function withoutBom(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 function expandHome(path: string, home: string): string {

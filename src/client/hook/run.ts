@@ -30,15 +30,22 @@ export interface HookWorld {
   readonly now: () => number;
   /** Loaded when there is something to send. */
   readonly destinations: () => Promise<readonly Destination[]>;
-  /** Starts a process of its own for a session that takes longer than a client may wait; undefined in such a process. */
-  readonly handOver?: (session: SessionToSend) => void;
+  /**
+   * Starts a process of its own, with the whole command, for a session that takes longer than a client may wait, or more than the hook has
+   * at hand; undefined in such a process. Waits for it no longer than it is told.
+   */
+  readonly handOver?: (session: SessionToSend, waitMs: number) => Promise<void>;
   report(level: 'info' | 'error', what: string): void;
 }
 
 /** Reading and masking this much takes about a second; nothing can stop it on the way. */
 export const LARGE_BYTES = 2 << 20;
+/** Copies are mostly sent by then; what takes longer, as in a project with much to look through, goes on by itself. */
+const COPIES_MS = 3000;
 
-export async function runHook(input: HookInput, options: HookOptions, world: HookWorld, limits: Limits): Promise<void> {
+export async function runHook(told: HookInput, options: HookOptions, world: HookWorld, limits: Limits): Promise<void> {
+  const input = await sessionIn(told, world);
+  if (input === undefined) return;
   const { transcript, sessionId, event } = input;
   if (event === 'Stop' && options.waitMs > 0) {
     const { waitForAnswer } = await import('./settled.ts');
@@ -53,6 +60,22 @@ export async function runHook(input: HookInput, options: HookOptions, world: Hoo
     if (isInVain(other, ways, world)) continue;
     await visit({ transcript: other, sessionId: idOf(other), stopped: false }, ways, world, limits);
   }
+}
+
+/** The session that is meant; undefined for what is none, which is told. One that was looked at before is known to be one. */
+async function sessionIn(told: HookInput, { places, report }: HookWorld): Promise<HookInput | undefined> {
+  const { transcript } = told;
+  const isAgent = /[\\/]agent-[^\\/]+\.jsonl$/.test(transcript);
+  if (!isAgent && noteOf(places, transcript) !== undefined) return told;
+  const { notTranscript, sessionOfAgent } = await import('./transcript.ts');
+  const input = isAgent ? sessionOfAgent(told) : told;
+  if (input === undefined) {
+    report('info', `${transcript}: an agent whose session is not there is left alone`);
+    return undefined;
+  }
+  const why = notTranscript(input.transcript);
+  if (why !== undefined) report('error', `${input.transcript}: neither kept nor sent: ${why}`);
+  return why === undefined ? input : undefined;
 }
 
 /** What stood in the way of one session stands in the way of the next: it is closed for the run, and the others go on. */
@@ -115,10 +138,16 @@ async function visit(told: SessionToSend, ways: Ways, world: HookWorld, limits: 
   if (ways.archive === 'open' && !(await keep(transcript, world, limits))) ways.archive = 'closed';
   if (large) {
     if (!atWork) world.report('info', `${told.sessionId}: there is much to send; a process of its own does it`);
-    if (!atWork) world.handOver?.({ ...told, stopped });
+    if (!atWork) await world.handOver?.({ ...told, stopped }, 0);
     return 'open';
   }
   const sent = await deliver({ ...told, stopped }, ways, world, limits);
+  if (sent.copied && world.handOver !== undefined) {
+    if (known !== undefined && isAtWork(known, world.now())) return 'open';
+    world.report('info', `${told.sessionId}: it begins with turns of another session; a process of its own sends them`);
+    await world.handOver({ ...told, stopped }, Math.min(COPIES_MS, Math.max(0, limits.deadline - world.now())));
+    return 'open';
+  }
   const state = ways.archive === 'closed' ? 'failed' : sent.state;
   const left = [...(ways.archive === 'closed' ? [ARCHIVE] : []), ...sent.left];
   note(transcript, stamp, state, world, { left, agents: sent.agents });
@@ -152,6 +181,8 @@ interface SentToAll {
   /** The names of those that have not got all, or that a turn which is not over is for. */
   readonly left: readonly string[];
   readonly agents: readonly string[];
+  /** See `Sent`. */
+  readonly copied: boolean;
 }
 
 /** To all at the same time: one that hangs takes no time from the others. */
@@ -161,10 +192,11 @@ async function deliver(session: SessionToSend, ways: Ways, world: HookWorld, lim
     const states = await Promise.all(all.map((each) => deliverTo(each, session, ways, world, limits)));
     const left = all.flatMap(({ name }, place) => (states[place]?.state === 'done' ? [] : name));
     const state = WORST_FIRST.find((each) => states.some((own) => own.state === each)) ?? 'done';
-    return { state, left, agents: [...new Set(states.flatMap(({ agents }) => agents))] };
+    const copied = states.some((each) => each.copied);
+    return { state, left, agents: [...new Set(states.flatMap(({ agents }) => agents))], copied };
   } catch (error) {
     world.report('error', `${session.sessionId}: not sent: ${reasonOf(error)}`);
-    return { state: 'failed', left: [], agents: [] };
+    return { state: 'failed', left: [], agents: [], copied: false };
   }
 }
 
@@ -176,15 +208,15 @@ async function deliverTo(
   { closed }: Ways,
   world: HookWorld,
   limits: Limits,
-): Promise<Pick<SentToAll, 'state' | 'agents'>> {
+): Promise<Pick<SentToAll, 'state' | 'agents' | 'copied'>> {
   if (closed.has(destination)) return FAILED;
   try {
     const sent = await destination.send(session, limits);
     if (sent.stuck) closed.add(destination);
     tell(destination.name, session.sessionId, sent, world);
-    const { agents } = sent;
-    if (sent.again) return { state: 'failed', agents };
-    return { state: sent.open > 0 ? 'open' : 'done', agents };
+    const { agents, copied } = sent;
+    if (sent.again) return { state: 'failed', agents, copied };
+    return { state: sent.open > 0 ? 'open' : 'done', agents, copied };
   } catch (error) {
     // What a disk says of one session need not be true of the next.
     if (!(error instanceof DiskError)) closed.add(destination);
@@ -193,7 +225,7 @@ async function deliverTo(
   }
 }
 
-const FAILED = { state: 'failed', agents: [] } as const;
+const FAILED = { state: 'failed', agents: [], copied: false } as const;
 
 function tell(name: string, sessionId: string, { turns, spans, problem, warning }: Sent, world: HookWorld): void {
   const count = turns === 1 ? '1 turn' : `${turns} turns`;

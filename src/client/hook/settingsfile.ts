@@ -3,8 +3,9 @@ import { existsSync, lstatSync, readdirSync, readlinkSync, statSync } from 'node
 import { basename, dirname, join } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { writeFileAtomic } from '../../disk/durable.ts';
+import { configText } from '../configtext.ts';
 import type { Change, ChangeOptions } from '../mcp/install.ts';
-import { freeName, readText } from '../mcp/install.ts';
+import { freeName } from '../mcp/install.ts';
 import { found, memberOf, rootOf, unlike } from './settingstree.ts';
 
 /** Some editors begin a file with it; to JSON it is nothing. */
@@ -13,7 +14,7 @@ const COPY = '.before-skein';
 
 /** Without what is no part of the JSON; undefined where there is no file. */
 export function settingsText(file: string): string | undefined {
-  return existsSync(file) ? jsonIn(readText(file)) : undefined;
+  return existsSync(file) ? jsonIn(configText(file, unlike)) : undefined;
 }
 
 function jsonIn(whole: string): string {
@@ -23,7 +24,7 @@ function jsonIn(whole: string): string {
 
 /** Throws DiskError; the file is then as it was. */
 export function change(file: string, { dryRun }: ChangeOptions, edit: (text: string) => string): Change {
-  const before = existsSync(file) ? readText(file) : undefined;
+  const before = existsSync(file) ? configText(file, unlike) : undefined;
   const text = jsonIn(before ?? '');
   const edited = edit(text);
   if (edited === text) return { file, changed: false, backup: undefined };
@@ -72,7 +73,7 @@ function copiesOf(file: string): Copy[] {
   const timeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const dated = paths.map((path) => ({ path, time: timeOf(path) })).sort((a, b) => b.time - a.time);
   return dated.flatMap(({ path }) => {
-    const text = unlessFailed(() => jsonIn(readText(path)));
+    const text = unlessFailed(() => jsonIn(configText(path, unlike)));
     const root = text === undefined ? undefined : unlessFailed(() => rootOf(path, text));
     return text === undefined || root === undefined ? [] : [{ text, root }];
   });

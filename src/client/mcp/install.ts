@@ -1,10 +1,10 @@
 /** Our entry in the client's own configuration: added beside what is there, nothing else is changed. */
-import { isUtf8 } from 'node:buffer';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
-import { DiskError, toDiskError } from '../../disk/errors.ts';
-import { asObject, isObject, type JsonObject, parseJson } from '../../format/json.ts';
+import { DiskError } from '../../disk/errors.ts';
+import { asArray, asObject, asString, at, isObject, type JsonObject, parseJson } from '../../format/json.ts';
+import { configText } from '../configtext.ts';
 
 export const SERVER_NAME = 'skein';
 
@@ -42,20 +42,31 @@ export interface ChangeOptions {
 export function addServer(file: string, { command, args }: StdioServer, options: ChangeOptions): Change {
   return change(file, options, (servers) => ({
     ...servers,
-    [SERVER_NAME]: { ...asObject(servers[SERVER_NAME]), type: 'stdio', command, args: [...args] },
+    [SERVER_NAME]: { ...oursIn(servers, file), type: 'stdio', command, args: [...args] },
   }));
 }
 
 export function removeServer(file: string, options: ChangeOptions): Change {
   return change(file, options, (servers) => {
-    const { [SERVER_NAME]: ours, ...others } = servers;
-    return ours === undefined ? servers : others;
+    const { [SERVER_NAME]: _, ...others } = servers;
+    return oursIn(servers, file) === undefined ? servers : others;
   });
+}
+
+/** Throws DiskError where a server of another program has the name. */
+function oursIn(servers: JsonObject, file: string): JsonObject | undefined {
+  const { [SERVER_NAME]: entry } = servers;
+  if (entry === undefined) return undefined;
+  const parts = [at(entry, 'command'), ...(asArray(at(entry, 'args')) ?? [])].map(asString);
+  if (parts.some((part) => /(?:^|[\\/])skein(?:\.\w+)?$/.test(part ?? '')) && parts.includes('mcp'))
+    return asObject(entry);
+  const next = `It was not touched. If it is not needed any more: claude mcp remove ${SERVER_NAME}`;
+  throw new DiskError({ what: `another server has the name "${SERVER_NAME}"`, where: file, next });
 }
 
 /** Throws DiskError; the file is then as it was. */
 function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObject) => JsonObject): Change {
-  const before = existsSync(file) ? readText(file) : undefined;
+  const before = existsSync(file) ? configText(file, unlike) : undefined;
   const config = before === undefined ? {} : parsed(file, before);
   const servers = config.mcpServers === undefined ? {} : asObject(config.mcpServers);
   if (servers === undefined) throw unlike(file, '"mcpServers" is not an object');
@@ -77,17 +88,6 @@ export function freeName(path: string): string {
     const name = number === 1 ? path : `${path}-${number}`;
     if (!existsSync(name)) return name;
   }
-}
-
-export function readText(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw toDiskError(error, 'cannot read', file);
-  }
-  if (!isUtf8(bytes)) throw unlike(file, 'it is not UTF-8');
-  return bytes.toString('utf8');
 }
 
 /** Only what comes out of JSON.stringify as it went in is written again: 1.0 or an id too large for a number would not. */

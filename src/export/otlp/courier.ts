@@ -1,6 +1,6 @@
 /** Brings turns to an endpoint, each once: what it took before is not made again, what waits on disk goes first. */
 import type { Sender } from '../../views/spans/otlp.ts';
-import type { TurnTrace } from '../../views/spans/types.ts';
+import type { Span, TurnTrace } from '../../views/spans/types.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Holding } from './holding.ts';
 import { type Ledger, openLedger } from './ledger.ts';
@@ -30,6 +30,8 @@ export interface Delivery {
   readonly since?: number;
   /** What the spans hold. */
   readonly holding?: Holding;
+  /** How many secrets are known to whoever masks the spans; without it they are always made anew. */
+  readonly learnt?: () => number;
   /** Bytes that may wait on disk. */
   readonly mostQueued?: number;
   readonly onRequest?: (tally: Tally) => void;
@@ -197,6 +199,14 @@ interface Work {
 interface Due {
   readonly trace: TurnTrace;
   readonly mark: string;
+  /** Of the first, which is mostly the only one. */
+  readonly made?: Made;
+}
+
+/** Spans, and how many secrets were known before they were made. */
+interface Made {
+  readonly spans: readonly Span[];
+  readonly learnt: number | undefined;
 }
 
 /** What is over and was not sent before. */
@@ -206,18 +216,21 @@ function dueOf(traces: readonly TurnTrace[], load: Load, { delivery, ledger, cou
     if (status === 'open') counts.open += 1;
     if (status === 'undated') counts.undated += 1;
   }
-  const due = traces.flatMap((trace) => {
-    if (trace.status !== 'ready') return [];
+  const due: Due[] = [];
+  for (const trace of traces) {
+    if (trace.status !== 'ready') continue;
     const mark = trace.mark();
-    if (!again && ledger.isSent(trace.traceId, mark)) return [];
+    if (!again && ledger.isSent(trace.traceId, mark)) continue;
     if (!again && load.sentBefore?.(trace)) {
       ledger.accept([{ traceId: trace.traceId, mark, part: 1, of: 1 }]);
-      return [];
+      continue;
     }
-    // Made twice: a secret that shows itself late is then masked in what came before it, too.
-    const [root] = trace.spans();
-    return root !== undefined && root.startMs >= since ? [{ trace, mark }] : [];
-  });
+    const learnt = delivery.learnt?.();
+    const spans = trace.spans();
+    const [root] = spans;
+    if (root === undefined || root.startMs < since) continue;
+    due.push({ trace, mark, ...(due.length === 0 && { made: { spans, learnt } }) });
+  }
   const { content = true, revealed = false } = delivery.holding ?? {};
   if (due.length > 0 && content && !revealed) {
     // What turns gave away that were sent before, those after them may repeat.
@@ -229,11 +242,12 @@ function dueOf(traces: readonly TurnTrace[], load: Load, { delivery, ledger, cou
 }
 
 async function addAll(due: readonly Due[], { delivery, ledger, outbox, counts, again }: Work): Promise<void> {
-  const { endpoint, patience } = delivery;
-  for (const { trace, mark } of due) {
+  const { endpoint, patience, learnt } = delivery;
+  for (const { trace, mark, made } of due) {
     // What cannot be sent or kept now is made again next time.
     if (patience?.signal?.aborted || outbox.tally.left > 0) return;
-    const spans = trace.spans();
+    // Made twice, unless nothing was learnt: a secret that shows itself late is then masked in what came before it, too.
+    const spans = made?.learnt !== undefined && made.learnt === learnt?.() ? made.spans : trace.spans();
     const parcels = parcelsOf(spans, trace.traceId, mark, endpoint.dialect);
     const fresh = parcels.filter((piece) => again || ledger.stateOf(piece) === 'new');
     for (const parcel of fresh) {

@@ -1,5 +1,5 @@
 /** Where spans go, and in which words: Langfuse, or any backend that takes OTLP. */
-import { hash } from 'node:crypto';
+import { sha256Hex } from '../../format/sha256.ts';
 import { ExportError } from './errors.ts';
 import { shownAddress } from './secrets.ts';
 import type { Settings } from './settings.ts';
@@ -113,6 +113,6 @@ export function decoded(value: string): string {
 }
 
 function keyOf(dialect: Dialect, url: string, project: string): string {
-  const digest = hash('sha256', `${url} ${project}`).slice(0, 12);
+  const digest = sha256Hex(`${url} ${project}`).slice(0, 12);
   return `${dialect}-${digest}`;
 }

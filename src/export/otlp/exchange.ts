@@ -26,7 +26,7 @@ export function exchange(url: string, { headers, body, signal }: HttpRequest): P
   return new Promise((resolve, reject) => {
     const asked = request(url, {
       method: 'POST',
-      headers: { ...headers, ...own?.headers, 'content-length': body.length },
+      headers: { 'accept-encoding': 'identity', ...headers, ...own?.headers, 'content-length': body.length },
       createConnection: own?.connection,
     });
     // Here rather than by its option `signal`, for which Node has to compile as much as for the rest of a request.
@@ -48,11 +48,27 @@ export function exchange(url: string, { headers, body, signal }: HttpRequest): P
       answer.on('error', reject);
       answer.on('end', () => {
         const header = (name: string) => [answer.headers[name]].flat()[0] ?? null;
-        resolve({ status: answer.statusCode ?? 0, header, text: Buffer.concat(chunks).toString('utf8') });
+        const bytes = unpacked(Buffer.concat(chunks), header('content-encoding') ?? '');
+        resolve({ status: answer.statusCode ?? 0, header, text: bytes.toString('utf8') });
       });
     });
     asked.end(body);
   });
+}
+
+/** Some servers pack what was asked for as it is. What cannot be unpacked says nothing. */
+function unpacked(bytes: Buffer, encoding: string): Buffer {
+  if (/^(?:identity)?$/i.test(encoding.trim())) return bytes;
+  const { brotliDecompressSync, inflateRawSync, unzipSync } = process.getBuiltinModule('node:zlib');
+  // By their beginnings, whatever it is called; `deflate` may have none.
+  for (const unpack of /br/i.test(encoding) ? [brotliDecompressSync] : [unzipSync, inflateRawSync]) {
+    try {
+      return unpack(bytes, { maxOutputLength: LONGEST });
+    } catch {
+      // The next may do.
+    }
+  }
+  return Buffer.alloc(0);
 }
 
 /**

@@ -10,44 +10,57 @@ import { isBoundary } from '../../graph/chain.ts';
 import { type Chat, chatsOf, openChat } from '../../graph/chat.ts';
 import { outlineOf } from '../../graph/outline.ts';
 import { millisOf } from '../../graph/time.ts';
-import { turnNumbers } from '../../graph/turns.ts';
 import type { Earlier } from './learn.ts';
 import { digestBefore, placeToRead, type Reached, type SessionState } from './state.ts';
 
 export interface ReadPart {
   readonly entries: readonly Entry[];
+  /** Of these entries; after a rewind, of all in the file. */
   readonly chat: Chat | undefined;
   /** Where the reading began, unless at the start. */
   readonly from: Reached | undefined;
   /** What is known from before. */
   readonly state: SessionState | undefined;
-  /** The numbers of turns, where they do not just go on from the first that was read. */
-  readonly numbers: ReadonlyMap<string, number> | undefined;
+  /** Prompts before the first of the chat. */
+  readonly turnsBefore: number;
   /** Its agents' files as they were found. */
   readonly agents: readonly SessionFile[];
   /** What lies before the part, and agents of turns there: not read. */
   readonly earlier: readonly Earlier[];
 }
 
-export function readPart(own: SessionFile, agents: readonly SessionFile[], known: SessionState | undefined): ReadPart {
-  const state = known !== undefined && isSame(own, known) ? known : undefined;
+export function readPart(own: SessionFile, agents: readonly SessionFile[], last: SessionState | undefined): ReadPart {
+  const state = last !== undefined && isSame(own, last) ? last : undefined;
   const sizes = new Map(agents.map(({ file, bytes }) => [file, bytes]));
   const place = state && placeToRead(state, (file) => sizes.get(file));
   const from = place?.offset === 0 ? undefined : place;
   const start: Position = from === undefined ? FILE_START : { offset: from.offset, number: from.line };
-  const { entries } = readSessionOf(own.file, { from: start });
+  const read = readSessionOf(own.file, { from: start }).entries;
+  // What led to a turn after a rewind stands anywhere before.
+  const all = from !== undefined && isRewound(read) ? allOf(own) : undefined;
+  const entries = all?.filter(({ line }) => line.start >= start.offset) ?? read;
   const began = beginningOf(entries);
   // Agents of turns that are not read were last written to before.
   const isNear = ({ file, mtimeMs }: SessionFile) =>
     from === undefined || began === undefined || mtimeMs >= began || state?.strays.includes(file) === true;
   const near = agents.filter(isNear);
   const load = loadOnce((file) => readSessionOf(file).entries);
-  const whole = chatOf(own, entries, () => agentsWith(entries, own.sessionId, near, load));
-  const chat = whole && from && began !== undefined ? withoutEarlierRuns(whole, began) : whole;
+  const known = all ?? entries;
+  const found = chatOf(own, known, () => agentsWith(known, own.sessionId, near, load));
+  const chat = found && from && all === undefined && began !== undefined ? withoutEarlierRuns(found, began) : found;
   const far = agents.filter((agent) => !near.includes(agent)).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
   const earlier = [{ file: own.file, to: start.offset }, ...far.map(({ file, bytes }) => ({ file, to: bytes }))];
-  const numbers = from !== undefined && isRewound(entries) ? numbersIn(own) : undefined;
-  return { entries, chat, from, state, numbers, agents, earlier };
+  const turnsBefore = all === undefined ? (from?.turnsBefore ?? 0) : 0;
+  return { entries, chat, from, state, turnsBefore, agents, earlier };
+}
+
+/** All of the file, as a part of the chat that it belongs to. */
+export function partOfWhole(
+  { chat, entries }: { readonly chat: Chat; readonly entries: readonly Entry[] },
+  agents: readonly SessionFile[],
+  state: SessionState | undefined,
+): ReadPart {
+  return { entries, chat, from: undefined, state, turnsBefore: 0, agents, earlier: [] };
 }
 
 /** Nothing before the place was changed. */
@@ -101,16 +114,9 @@ export function isCopied(entries: readonly Entry[]): boolean {
   return first !== undefined && (isBoundary(first) || inputKind(first) === 'compact_summary');
 }
 
-/** Reading more than this for numbers alone would take too long for a hook. */
-const MOST_NUMBERED = 64 << 20;
+/** To read more than this would take too long for a hook. */
+const MOST_WHOLE = 64 << 20;
 
-/** Only the whole file tells how many turns lead to a place. */
-function numbersIn(own: SessionFile): Map<string, number> | undefined {
-  if (own.bytes > MOST_NUMBERED) return undefined;
-  const chat = chatOf(own, readSessionOf(own.file).entries, () => []);
-  const numbers = new Map<string, number>();
-  for (const branch of chat?.branches ?? []) {
-    for (const [uuid, number] of turnNumbers(chat?.entriesOf(branch) ?? [])) numbers.set(uuid, number);
-  }
-  return numbers;
+function allOf(own: SessionFile): readonly Entry[] | undefined {
+  return own.bytes > MOST_WHOLE ? undefined : readSessionOf(own.file).entries;
 }

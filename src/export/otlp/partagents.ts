@@ -1,5 +1,6 @@
 /** Agents of a part that may still have something to send when the turns there are over. */
 import type { Entry } from '../../format/entry.ts';
+import { parseTimestamp } from '../../format/time.ts';
 import type { Agent } from '../../graph/agents.ts';
 import { QUIET } from '../../graph/turnstate.ts';
 import { strayTraceId } from '../../views/spans/turn.ts';
@@ -27,7 +28,7 @@ export function launchedIn({ chat }: ReadPart, transcript: string, now = Date.no
     const call = agent.background ? callOf(agent, byId, transcript) : undefined;
     if (call === undefined) return [];
     const ended = ENDED.test(agent.status ?? '');
-    const last = Math.max(0, ...agent.entries.slice(-5).map(({ head }) => Date.parse(head.timestamp ?? '') || 0));
+    const last = Math.max(0, ...agent.entries.slice(-5).map(({ head }) => parseTimestamp(head.timestamp ?? '') || 0));
     return [{ agent: agent.file, call, ended, isWorking: !ended && now - last <= QUIET }];
   });
 }

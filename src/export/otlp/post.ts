@@ -25,6 +25,8 @@ export interface PostOptions {
 }
 
 const TIMEOUT_MS = 30_000;
+/** Who stops a request because its own time is over gives this as the reason. */
+export const NO_ANSWER = 'there was no answer in time';
 const LONGEST_WORDS = 300;
 const SMALL = 64 << 10;
 
@@ -104,8 +106,10 @@ function cut(text: string): string {
   return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
 }
 
-/** Some errors say little; their cause knows more. */
+/** Some errors say little; their cause knows more. Of a request that was given up we know more than it says. */
 function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return NO_ANSWER;
+  if (error instanceof Error && error.name === 'AbortError') return 'it was stopped before there was an answer';
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';

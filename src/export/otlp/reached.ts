@@ -15,9 +15,14 @@ export interface Sending {
   readonly part: ReadPart;
   readonly strays: readonly StrayAgent[];
   readonly now: number | undefined;
+  /** Up to where the file holds turns of other sessions, which are sent. */
+  readonly copied: number;
+  /** All of it is to be read the next time. */
+  readonly fromStart?: boolean;
 }
 
-export function stateAfter({ own, seen, part, strays, now }: Sending, { traces, isSettled }: Outcome): SessionState {
+export function stateAfter(sending: Sending, { traces, isSettled }: Outcome): SessionState {
+  const { own, seen, part, strays, now, copied, fromStart = false } = sending;
   const launched = launchedIn(part, own.file, now);
   const working = launched.filter(({ isWorking }) => isWorking);
   const turns = placed(traces, part);
@@ -29,12 +34,13 @@ export function stateAfter({ own, seen, part, strays, now }: Sending, { traces, 
   const unsent = new Set(traces.filter((trace) => !isSettled(trace)).map(({ traceId }) => traceId));
   return {
     // Reading begins a turn earlier: the last one may go on, and the time of its request can stand before its prompt.
-    ...(reachedAt(turns[sent - 2], own) ?? startOf(part)),
+    ...(fromStart ? START : (reachedAt(turns[sent - 2], own) ?? startOf(part))),
     file: own.file,
     seen,
     settled: working.length === 0 && traces.every(isSettled),
     background: backgroundAfter(launched, turns, own, part),
     strays: strays.flatMap(({ file, traceId }) => (file !== undefined && unsent.has(traceId) ? file : [])),
+    copied,
   };
 }
 

@@ -1,10 +1,10 @@
 /** How far a session's file has been sent to an endpoint. Can be deleted: then the file is read from its start, and the ledger knows what was sent. */
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { bytesBefore, closeFile, openFile } from '../../disk/io.ts';
 import { readJsonObject } from '../../disk/sidecars.ts';
 import { asArray, asBoolean, asNumber, asString, at, type Json } from '../../format/json.ts';
+import { sha256Hex } from '../../format/sha256.ts';
 import { encode } from '../../format/text.ts';
 import { stateName } from './places.ts';
 
@@ -39,6 +39,8 @@ export interface SessionState extends Reached {
   readonly background: readonly BackgroundAgent[];
   /** Files of agents that no call leads to, and that are not sent yet. */
   readonly strays: readonly string[];
+  /** Up to here are turns of other sessions, which had them first (H1); they are sent. */
+  readonly copied: number;
 }
 
 export function readState(folder: string, file: string): SessionState | undefined {
@@ -46,7 +48,8 @@ export function readState(folder: string, file: string): SessionState | undefine
   const [seen, settled, reached] = [asString(json?.seen), asBoolean(json?.settled), reachedIn(json)];
   if (json?.file !== file || seen === undefined || settled === undefined || reached === undefined) return undefined;
   const strays = asArray(json.strays)?.flatMap((each) => asString(each) ?? []) ?? [];
-  return { ...reached, file, seen, settled, strays, background: asArray(json.background)?.flatMap(agentIn) ?? [] };
+  const background = asArray(json.background)?.flatMap(agentIn) ?? [];
+  return { ...reached, file, seen, settled, strays, background, copied: asNumber(json.copied) ?? 0 };
 }
 
 function agentIn(json: Json): BackgroundAgent[] {
@@ -77,7 +80,7 @@ export function seenOf(
   files: readonly { readonly file: string; readonly bytes: number; readonly mtimeMs: number }[],
 ): string {
   const rows = files.map(({ file, bytes, mtimeMs }) => `${file} ${bytes} ${mtimeMs}`).sort();
-  return hash('sha256', rows.join('\n')).slice(0, 32);
+  return sha256Hex(rows.join('\n')).slice(0, 32);
 }
 
 const KNOWN_BYTES = 512;
@@ -89,7 +92,7 @@ export function digestBefore(file: string, offset: number): string {
     const fd = openFile(file);
     try {
       const bytes = bytesBefore(fd, offset, KNOWN_BYTES);
-      return hash('sha256', bytes).slice(0, 32);
+      return sha256Hex(bytes).slice(0, 32);
     } finally {
       closeFile(fd);
     }

@@ -31,8 +31,8 @@ export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
 }
 
 /** Along the conversation that leads to it, as `show` counts: a turn in the place of one that a rewind left has that one's number. */
-export function numberOf({ number, uuid }: Turn, { turnsBefore = 0, numbers }: SpanOptions): number {
-  return number === 0 ? 0 : (numbers?.get(uuid ?? '') ?? number + turnsBefore);
+export function numberOf({ number }: Turn, { turnsBefore = 0 }: SpanOptions): number {
+  return number === 0 ? 0 : number + turnsBefore;
 }
 
 /** The first prompt of a continuation can have the id of the session before (H4); what answers it has its own. */

@@ -56,6 +56,7 @@ function tracesOf(branches: readonly (readonly Turn[])[], options: SpanOptions):
       traceId,
       turn: numberOf(told, options),
       promptId: originalUuid(told.prompt) ?? null,
+      file: (told.prompt ?? told.entries[0])?.source.name ?? null,
       status: statusOf(told),
     };
     return toTrace(facts, (how) => spansOfTurns(ready, how), options);
@@ -71,10 +72,11 @@ function strayTrace(agent: Agent, options: SpanOptions): TurnTrace {
   const isUndated = firstTime(agent.entries) === undefined;
   const isReady = !isUndated && make(withoutContent(options)).length > 0;
   const status = isUndated ? 'undated' : isReady ? 'ready' : 'open';
-  return toTrace({ traceId: strayTraceId(agent, options), turn: 0, promptId: null, status }, make, options);
+  const file = agent.entries[0]?.source.name ?? null;
+  return toTrace({ traceId: strayTraceId(agent, options), turn: 0, promptId: null, file, status }, make, options);
 }
 
-type Facts = Pick<TurnTrace, 'traceId' | 'turn' | 'promptId' | 'status'>;
+type Facts = Pick<TurnTrace, 'traceId' | 'turn' | 'promptId' | 'file' | 'status'>;
 
 function toTrace(facts: Facts, make: (options: SpanOptions) => Span[], options: SpanOptions): TurnTrace {
   return {

@@ -136,8 +136,6 @@ export interface SpanOptions {
   readonly environment?: string;
   /** Prompts before the first of the turns, where not all were read. */
   readonly turnsBefore?: number;
-  /** Numbers of turns by the uuids of their prompts, where counting from the first that was read is wrong, as after a rewind. */
-  readonly numbers?: ReadonlyMap<string, number>;
   /** false: nothing that was said, given to a tool or given back is in the spans. */
   readonly content?: boolean;
   /** Thinking is sent only when asked for. */
@@ -159,6 +157,8 @@ export interface TurnTrace {
   readonly traceId: string;
   readonly turn: number;
   readonly promptId: string | null;
+  /** The file that it begins in; of copies the original. */
+  readonly file: string | null;
   /** open: not over yet · undated: there is no time in it. Only `ready` is to be sent. */
   readonly status: 'ready' | 'open' | 'undated';
   /**

@@ -6,6 +6,7 @@ import { EVENTS } from '../../../src/client/hook/settings.ts';
 import { skein } from '../../support/skein.ts';
 import {
   feed,
+  type HookHome,
   makeHome,
   placeRecorded,
   QUIET,
@@ -23,6 +24,8 @@ const B = 'bbbbbbbb-0000-4000-8000-000000000002';
 const OLD = 'cccccccc-0000-4000-8000-000000000003';
 const NOWHERE = 'http://127.0.0.1:9';
 
+const errorsOf = (world: HookHome) => world.log().flatMap(({ level, what }) => (level === 'error' ? what : []));
+
 describe('U1: fed with what real clients told their hooks', () => {
   test.each(RECORDED)('%s: every turn arrives exactly once, whatever the events', async (version) => {
     const [world, server] = [makeHome(), await startServer()];
@@ -34,6 +37,8 @@ describe('U1: fed with what real clients told their hooks', () => {
     expect(new Set(rows).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThan(SPANS_A_TURN);
     expect(world.log().filter(({ level }) => level === 'error')).toEqual([]);
+    // Only 1.0.x copied anything: no other session is handed to a process of its own.
+    expect(world.log().some(({ event }) => event === 'rest')).toBe(version === '1.0.111');
 
     // One look at everything at its end gives the same.
     const whole = await startServer();
@@ -234,11 +239,28 @@ describe('the client goes on, whatever happens', () => {
     const call = { session: A, args: ['--otlp', server.url, '--wait', '0', '--timeout', '1500'] };
     expect(await runHook(world, call)).toEqual(QUIET);
     expect([server.hanging.length > 0, server.spans.length]).toEqual([true, 0]);
+    expect(errorsOf(world)).toEqual([
+      `${A}: not sent to otlp: there was no answer in time; 1 turn is still to be sent`,
+    ]);
     server.mode = 'take';
     await runHook(world, { ...call, session: B, event: 'SessionStart' });
     await runHook(world, call);
     expect(rowsOf(server.spans)).toEqual([...new Set(rowsOf(server.spans))]);
     expect(server.spans.length).toBe(SPANS_A_TURN);
+  });
+
+  test('what waits on disk and what is new are told together', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    const add = writeTurns(world.fileOf(A), 3);
+    server.mode = 'fail';
+    const call = { session: A, args: ['--otlp', server.url, '--wait', '0'] };
+    await runHook(world, call);
+    add();
+    await runHook(world, call);
+    expect(errorsOf(world).map((what) => what.split('; ').at(-1))).toEqual([
+      '3 turns are still to be sent',
+      '4 turns are still to be sent',
+    ]);
   });
 
   test('nothing can be written: nothing is lost', async () => {
@@ -334,7 +356,9 @@ describe('little to send takes little', () => {
     );
     expect(files).toEqual([]);
     expect(bytes).toBeLessThan(1_500_000);
-    expect(builtins.filter((name) => /undici|worker_threads|child_process/.test(name))).toEqual([]);
+    expect(builtins.filter((name) => /undici|worker_threads|child_process|zlib|parse_args|crypto/.test(name))).toEqual(
+      [],
+    );
   });
 });
 

@@ -137,7 +137,48 @@ test('a hook in the settings that a project shares is seen by status and doctor'
   expect(out).toContain('"disableAllHooks" is set');
 });
 
+describe.each(['install', 'uninstall'])('skein hook %s', (part) => {
+  test('settings that are not UTF-8 are not touched, and the words are about the hook', async () => {
+    const world = makeHome();
+    const bytes = Buffer.from('{"a":"\xe9"}', 'latin1');
+    writeFileSync(settingsOf(world), bytes);
+    const { code, err } = await verb(world, part === 'install' ? [part, '--archive'] : [part]);
+    expect(code).toBe(1);
+    expect(err).toContain('cannot change the settings: it is not UTF-8');
+    expect(err).toContain('add the hook by hand');
+    expect(err).not.toMatch(/server|mcp/);
+    expect(readFileSync(settingsOf(world))).toEqual(bytes);
+  });
+});
+
+test('skein hook install warns where the client runs no hooks', async () => {
+  const world = makeHome();
+  expect((await verb(world, ['install', '--archive'])).err).toBe('');
+  writeFileSync(settingsOf(world), '{"disableAllHooks": true}');
+  const { code, err } = await verb(world, ['install', '--archive']);
+  expect([code, err]).toEqual([
+    0,
+    `warning: the client runs no hooks while "disableAllHooks" is set in ${settingsOf(world)}\n`,
+  ]);
+});
+
 describe('skein hook doctor says why nothing arrives', () => {
+  test('a proxy that is set is not used, and its address is not told', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    expect((await verb(world, ['install', '--otlp', server.url])).code).toBe(0);
+    expect((await doctor(world)).found.join()).not.toContain('network');
+    const env = {
+      HTTP_PROXY: 'http://ann:secret@proxy:3128',
+      https_proxy: 'http://proxy:3128',
+      all_proxy: 'socks://p',
+    };
+    const { code, found } = await doctor(world, env);
+    expect(found).toContain(
+      `network warning: HTTP_PROXY, all_proxy is set and not used: spans go straight to ${server.url}/v1/traces`,
+    );
+    expect([code, found.join().includes('secret')]).toEqual([0, false]);
+  });
+
   test('keys that cannot be read, a folder that is a file; what is wrong with settings is said once, also by status', async () => {
     const world = makeHome();
     writeFileSync(settingsOf(world), '{"hooks": []}');
@@ -179,6 +220,32 @@ describe('skein hook doctor says why nothing arrives', () => {
     ]);
     writeFileSync(settingsOf(world), '{');
     expect((await doctor(world)).found[0]).toMatch(/^settings bad: cannot change the settings: it is not JSON/);
+  });
+
+  test('a call that the hook cannot understand; one by hand that it can', async () => {
+    const [world, server] = [makeHome(), await startServer()];
+    const commands = async (command: string) => {
+      const hook = { hooks: [{ type: 'command', command }] };
+      writeFileSync(settingsOf(world), JSON.stringify({ hooks: { Stop: [hook] } }));
+      const { code, found } = await doctor(world);
+      return { code, told: found.filter((each) => /^(?:command|server)/.test(each)) };
+    };
+    const call = `${process.execPath} ${join(import.meta.dirname, '../../../bin/skein')} hook run`;
+    for (const [options, why] of [
+      ['--archive --langfuze', "Unknown option '--langfuze'"],
+      ['--archive --timeout 8s', '--timeout takes a whole number from 100; not "8s".'],
+      ['all', 'There is an argument too many: "all".'],
+    ]) {
+      const told = [`command bad: the hook cannot run as it is called: ${why}`];
+      expect(await commands(`${call} ${options}`)).toEqual({ code: 1, told });
+    }
+    const taken = [`server ok: a test span was taken by ${server.url}/v1/traces`];
+    for (const command of [
+      `${call} --otlp=${server.url}`,
+      `LANG=C ${call.replace(' ', ' --no-warnings ')} --otlp ${server.url} >/dev/null 2>&1; true`,
+    ]) {
+      expect(await commands(command)).toEqual({ code: 0, told: taken });
+    }
   });
 
   test('files that begin with a byte order mark are read as without it', async () => {

@@ -317,6 +317,16 @@ describe('usage and cost', () => {
     });
   });
 
+  test('an adviser that was asked within the request costs what its own model does', () => {
+    const counts = { input_tokens: 1000, output_tokens: 1000 };
+    const advised = { ...counts, iterations: [{ type: 'advisor_message', model: 'claude-opus-4-7', ...counts }] };
+    const cost = (usage: JsonObject) =>
+      only(spansIn([user('go'), assistant('ok', { id: 'm1', model: SONNET, usage })]), 'generation').facts.generation
+        ?.cost;
+    expect(cost(counts)).toEqual({ totalUSD: 0.018, parts: { input: 0.003, output: 0.015 } });
+    expect(cost(advised)).toEqual({ totalUSD: 0.048, parts: { input: 0.008, output: 0.04 } });
+  });
+
   test('what an old client wrote down is the cost; an unknown model has none', () => {
     const told = spansIn([user('go'), assistant('ok', { id: 'm1', model: SONNET }, { costUSD: 0.5 })]);
     expect(only(told, 'generation').facts.generation?.cost).toEqual({ totalUSD: 0.5, parts: {} });

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import '../../support/properties.ts';
-import { readSession } from '../../../src/format/session.ts';
-import { encode } from '../../../src/format/text.ts';
-import type { Chat } from '../../../src/graph/chat.ts';
-import { turnsOf } from '../../../src/graph/turns.ts';
-import type { Span, TurnTrace } from '../../../src/views/spans/index.ts';
-import { isMore, toOtlp, tracesOfChat, tracesOfTurns } from '../../../src/views/spans/index.ts';
-import { type Layout, type Plan, plantForest } from '../../support/agent-forest.ts';
-import { damagedTranscript } from '../../support/damage.ts';
-import { generatedTranscript } from '../../support/generated.ts';
-import { chatsIn, onlyChat, opened, recorded, sessionOf } from '../../support/sessions.ts';
-import { LATER, OPTIONS, recordings } from '../../support/spans.ts';
+import '../support/properties.ts';
+import { readSession } from '../../src/format/session.ts';
+import { encode } from '../../src/format/text.ts';
+import type { Chat } from '../../src/graph/chat.ts';
+import { turnsOf } from '../../src/graph/turns.ts';
+import type { Span, TurnTrace } from '../../src/views/spans/index.ts';
+import { isMore, toOtlp, tracesOfChat, tracesOfTurns } from '../../src/views/spans/index.ts';
+import { type Layout, type Plan, plantForest } from '../support/agent-forest.ts';
+import { damagedTranscript } from '../support/damage.ts';
+import { generatedTranscript } from '../support/generated.ts';
+import { chatsIn, onlyChat, opened, recorded, sessionOf } from '../support/sessions.ts';
+import { LATER, OPTIONS, recordings } from '../support/spans.ts';
 
 function expectWhole(traces: readonly TurnTrace[]): void {
   expect(new Set(traces.map(({ traceId }) => traceId)).size).toBe(traces.length);

@@ -1,0 +1,16 @@
+/** A configuration file of the client's as text; what is no text is not changed by anybody. */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { type DiskError, toDiskError } from '../disk/errors.ts';
+
+/** Throws DiskError; `unlike` makes the one for a file that is not as it should be. */
+export function configText(file: string, unlike: (file: string, why: string) => DiskError): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw toDiskError(error, 'cannot read', file);
+  }
+  if (!isUtf8(bytes)) throw unlike(file, 'it is not UTF-8');
+  return bytes.toString('utf8');
+}
