@@ -5,9 +5,10 @@ import type { Usage } from '../format/usage.ts';
 
 /**
  * Which layout, and which rules of reading and pricing, what is kept goes by; what goes by others is read again. 2: costs and times are
- * within bounds, cache writes are at least their parts, fast mode is known. 3: copies of messages without ids are told.
+ * within bounds, cache writes are at least their parts, fast mode is known. 3: copies of messages without ids are told. 4: what was done besides
+ * a message counts.
  */
-export const USAGE_LAYOUT = 3;
+export const USAGE_LAYOUT = 4;
 
 /** Flags of a row. */
 const ENDED = 1;

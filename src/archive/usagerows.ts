@@ -111,7 +111,6 @@ function keyOf(digest: Buffer): string {
 
 function save(db: Database, { id, size, digest }: ArchivedState, messages: readonly FileUsage[]): void {
   const body = nodeZlib().zstdCompressSync(JSON.stringify(usageToJson(messages)));
-  run(db, 'DELETE FROM usage WHERE file = ?', id);
   run(db, 'INSERT OR REPLACE INTO usage (digest, file, size, body) VALUES (?, ?, ?, ?)', digest, id, size, body);
 }
 

@@ -6,7 +6,7 @@ import { valuesOf } from '../format/values.ts';
 import { copiedMessages, mergeMessages } from '../graph/messages.ts';
 import type { Message } from '../graph/types.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
-import { createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
+import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
 import {
   isBetterOrigin,
   type LineOrigin,
@@ -31,6 +31,7 @@ export interface UsageOptions {
 const PART_BYTES = 16 << 20;
 
 const NEEDLE = Buffer.from(USAGE_NEEDLE);
+const NONE: readonly LineUsage[] = [];
 
 /** Each message of the file once, and once more where progress entries repeat it. Throws DiskError. */
 export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage[] {
@@ -48,6 +49,10 @@ export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage
     if (line.key === undefined) return usageOfMerged(file, options);
     const message = add(options.onLine ? { ...line } : line);
     if (options.onLine) told.push([line, message]);
+    for (const each of line.usage.besides === undefined ? NONE : besidesOf(line)) {
+      const besides = add(options.onLine ? { ...each } : each);
+      if (options.onLine) told.push([each, besides]);
+    }
     if (line.uuid === undefined) continue;
     // A line that occurs again with other ids belongs where its last content says (E12).
     if ((byUuid.get(line.uuid) ?? message) !== message) return usageOfMerged(file, options);
@@ -92,7 +97,8 @@ function linesOf(
   });
   if (lines.length === 0) return [];
   const key = keyOf(message, lines);
-  return lines.map((line) => ({ ...line, key, requestId: message.requestId, synthetic: message.synthetic }));
+  const own = { key, requestId: message.requestId, synthetic: message.synthetic };
+  return lines.map((line) => ({ ...line, ...own })).flatMap((line) => [line, ...besidesOf(line)]);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Token counts of one API message as the client records them (E16). */
-import { asNumber, asObject, asString, at, isObject, type Json } from './json.ts';
+import { asNumber, asObject, asString, at, isObject, type Json, type JsonObject } from './json.ts';
 
 export interface Usage {
   readonly input: number;
@@ -16,6 +16,16 @@ export interface Usage {
   readonly speed?: string;
   /** Where it had to be answered, if that was asked for: `us`. */
   readonly inferenceGeo?: string;
+  /** What the service did besides to answer the request; no part of the counts above. */
+  readonly besides?: readonly BesidesUsage[];
+}
+
+/** A second model that was asked for advice, or a summary that was made on the way. */
+export interface BesidesUsage {
+  readonly what: 'advisor' | 'compaction';
+  /** Where it is not that of the message. */
+  readonly model?: string;
+  readonly usage: Usage;
 }
 
 export function usageOf(usage: Json | undefined): Usage | undefined {
@@ -39,7 +49,24 @@ export function usageOf(usage: Json | undefined): Usage | undefined {
     serviceTier: asString(usage.service_tier),
     speed: unless(USUAL_SPEEDS, asString(usage.speed)),
     inferenceGeo: unless(ANYWHERE, asString(usage.inference_geo)),
+    // Most lines tell of none: of very many the look itself would take time.
+    besides: usage.iterations === undefined ? undefined : besidesIn(usage),
   };
+}
+
+/** Rounds of the message itself are part of its counts, and attempts of a model that another stood in for are not charged. */
+function besidesIn({ iterations, service_tier, inference_geo, speed }: JsonObject): BesidesUsage[] | undefined {
+  if (!Array.isArray(iterations) || iterations.length === 0) return undefined;
+  const found = iterations.flatMap((each): BesidesUsage[] => {
+    const round = asObject(each);
+    const what =
+      round?.type === 'advisor_message' ? 'advisor' : round?.type === 'compaction' ? 'compaction' : undefined;
+    if (what === undefined) return [];
+    const ofRequest = { service_tier, inference_geo, ...(what === 'compaction' && { speed }) };
+    const usage = usageOf({ ...ofRequest, ...round, iterations: undefined });
+    return usage === undefined ? [] : [{ what, model: asString(round?.model), usage }];
+  });
+  return found.length === 0 ? undefined : found;
 }
 
 const USUAL_SPEEDS = new Set(['', 'standard']);

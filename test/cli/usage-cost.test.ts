@@ -30,6 +30,32 @@ test('a model without a price: unknown, never 0', () => {
   const wrong = skein(['usage', '--root', root, '--prices', prices]);
   expect(wrong.code).toBe(1);
   expect(wrong.err).toContain('x: input_mtok and output_mtok are needed');
+  for (const [text, said] of [
+    ['[]', 'not as it should be: it is no JSON object.'],
+    ['null', 'not as it should be: it is no JSON object.'],
+    ['{', 'cannot be read as JSON.'],
+  ] as const) {
+    writeFileSync(prices, text);
+    expect(skein(['usage', '--root', root, '--prices', prices]).err).toContain(
+      `The price table ${text === '{' ? '' : 'is '}${said}`,
+    );
+  }
+});
+
+test('models that would be called alike are told by their whole ids', () => {
+  const dated = 'claude-sonnet-4-5-20250929';
+  const models = ['claude-sonnet-4-5', dated, dated, OPUS];
+  const lines = chain(
+    models.map((model, n) => assistant('x', { id: `m${n}`, model, output: 1000 })),
+    envelope,
+  );
+  const root = rootWith({ [SESSION]: lines });
+  for (const by of ['model', 'day,model', 'model,day']) {
+    const { text } = skein(['usage', '--root', root, '--by', by]);
+    expect(text.match(/\S*(?:sonnet|opus)\S*/g)?.toSorted()).toEqual(['claude-sonnet-4-5', dated, 'opus-4-5']);
+  }
+  const { text } = skein(['usage', '--root', root, '--by', 'model', '--model', dated]);
+  expect(text).toMatch(/^sonnet-4-5 /m);
 });
 
 test('costUSD that cannot be: the cost is computed, the same from files and archive', async () => {

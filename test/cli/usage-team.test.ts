@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parseArguments } from '../../src/cli/arguments.ts';
 import { list } from '../../src/cli/commands/list.ts';
 import type { Context } from '../../src/cli/context.ts';
-import { loadStore, teamFlag } from '../../src/cli/shelf.ts';
+import { loadStore, placeFlag } from '../../src/cli/shelf.ts';
 import { tempFolder } from '../support/files.ts';
 import { runHere } from '../support/inprocess.ts';
 
@@ -27,7 +27,7 @@ test('commands that are offered name the team as a shell takes it', async () => 
   const context: Pick<Context, 'env' | 'home' | 'cwd'> = { env, home, cwd: home };
   const flagOf = async (team: string) => {
     await loadStore(context as Context, parseArguments(list, ['--team', team]));
-    return teamFlag();
+    return placeFlag();
   };
   expect(await flagOf('work')).toBe(' --team work');
   expect(await flagOf('my team')).toBe(" --team 'my team'");

@@ -1,4 +1,5 @@
 /** The facts of a report, read from the transcripts themselves. */
+import { giveBackGarbage } from '../../archive/turns.ts';
 import { DiskError } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { projectOfCwds } from '../../disk/project.ts';
@@ -8,6 +9,7 @@ import { isBetterOrigin, type LineOrigin, type LineUsage } from '../../graph/usa
 import type { Context } from '../context.ts';
 import { reportProblems } from '../library.ts';
 import { progressOf } from '../progress.ts';
+import { LARGE } from './tune.ts';
 
 export interface Gathered {
   readonly messages: readonly FileUsage[];
@@ -44,13 +46,20 @@ export function gatherMessages(context: Context, files: readonly SessionFile[], 
 
 function messagesOf(context: Context, file: SessionFile, { known, onLine }: GatherOptions): FileUsage[] {
   try {
-    const messages = known?.(file) ?? usageOfFile(file.file, { onLine });
+    const messages = known?.(file) ?? readUsage(file, onLine);
     return file.kind === 'agent' ? messages.map((each) => ofAgent(each, file.agentId ?? file.sessionId)) : messages;
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     reportProblems(context, [{ kind: 'unreadable', what: error.what, where: error.where, next: error.next }]);
     return [];
   }
+}
+
+function readUsage({ file, bytes }: SessionFile, onLine: GatherOptions['onLine']): FileUsage[] {
+  const messages = usageOfFile(file, { onLine });
+  // What told its lines apart would lie beside what is made of its messages: measured on 1 GB, a tenth of the memory.
+  if (bytes >= LARGE) giveBackGarbage();
+  return messages;
 }
 
 export function projectOf({ slug }: SessionFile, messages: readonly FileUsage[]): string {

@@ -1,8 +1,7 @@
 /** How costs are found: the library's price table, a table of one's own, or what old clients wrote down. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readJsonObject } from '../../disk/sidecars.ts';
-import { asString } from '../../format/json.ts';
+import { asObject, asString, type Json, parseJson } from '../../format/json.ts';
 import type { Pricing } from '../../views/usage/facts.ts';
 import { createPrices, ownModels } from '../../views/usage/prices.ts';
 import type { Arguments } from '../command.ts';
@@ -29,10 +28,21 @@ function ownTable(context: Context, given: string | undefined) {
   const file = resolve(context.cwd, given);
   const next = 'See docs/usage.md for what it may hold.';
   if (!existsSync(file)) throw new CommandError('There is no such price table.', file, next);
-  const table = readJsonObject(file);
-  if (table === undefined) throw new CommandError('The price table cannot be read as JSON.', file, next);
-  const models = ownModels(table);
+  const json = jsonIn(file);
+  if (json === undefined) throw new CommandError('The price table cannot be read as JSON.', file, next);
+  const table = asObject(json);
+  const models = table === undefined ? 'it is no JSON object' : ownModels(table);
   if (typeof models === 'string')
     throw new CommandError(`The price table is not as it should be: ${models}.`, file, next);
-  return { file, models, date: asString(table.date) ?? null };
+  return { file, models, date: asString(table?.date) ?? null };
+}
+
+/** undefined for what is none, and for what cannot be read. */
+function jsonIn(file: string): Json | undefined {
+  try {
+    // Some editors begin a file with a byte order mark.
+    return parseJson(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,11 +1,11 @@
 /** A report for people. */
 import { safeLine } from '../../views/safe.ts';
-import { costText, tokenText } from '../../views/usage/amounts.ts';
+import { costText, modelNames, tokenText } from '../../views/usage/amounts.ts';
 import { ASCII, bar, type Glyphs, heatMap, UNICODE } from '../../views/usage/plot.ts';
 import { type Grouping, isTime, type Report, type Row, tokens } from '../../views/usage/rows.ts';
 import { wrapProse } from '../../views/wrap.ts';
 import type { Context } from '../context.ts';
-import { type Column, displayWidth, shortModel, shortPath, table } from '../layout.ts';
+import { type Column, displayWidth, shortPath, table } from '../layout.ts';
 import { shortId } from '../shortid.ts';
 import type { PriceTable } from './pricetable.ts';
 
@@ -45,9 +45,13 @@ export function printReport({ out }: Context, report: Report, options: PrintOpti
   if (several)
     rows.push({ ...report.totals, key: report.by.map((_, place) => (place === 0 ? 'total' : '')), isTotal: true });
   const widest = Math.max(8, Math.min(48, Math.floor((out.columns - COST_ROOM) / report.by.length)));
+  const named = {
+    ...options,
+    modelName: modelNames(report.rows.map(({ key }) => key[report.by.indexOf('model')] ?? '')),
+  };
   const columns: Column<Row & { isTotal?: boolean }>[] = report.by.map((grouping, place) => ({
     title: TITLES[grouping],
-    cell: (row) => (row.isTotal ? (row.key[place] ?? '') : label(grouping, row.key[place] ?? '', options)),
+    cell: (row) => (row.isTotal ? (row.key[place] ?? '') : label(grouping, row.key[place] ?? '', named)),
     drop: 0,
     max: widest,
     flexible: place === report.by.length - 1 && !isTime(grouping),
@@ -89,9 +93,13 @@ function glyphs(ascii: boolean): Glyphs {
   return ascii ? ASCII : UNICODE;
 }
 
-function label(grouping: Grouping, value: string, { labels }: PrintOptions): string {
+interface Naming extends Pick<PrintOptions, 'labels'> {
+  modelName(model: string): string;
+}
+
+function label(grouping: Grouping, value: string, { labels, modelName }: Naming): string {
   if (grouping === 'project') return shortPath(value);
-  if (grouping === 'model') return shortModel(value);
+  if (grouping === 'model') return modelName(value);
   if (grouping === 'block') return value.slice(0, 16).replace('T', ' ');
   if (grouping === 'session') return shortId(value);
   if (grouping === 'branch' || grouping === 'team') return value === '' ? '(none)' : value;

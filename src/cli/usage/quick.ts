@@ -9,7 +9,6 @@ import { ARCHIVE_NAME, archiveFolder } from '../../archive/place.ts';
 import { compareWithDisk } from '../../archive/search/fresh.ts';
 import { type Archive, openArchiveFile } from '../../archive/store.ts';
 import { type KeptUsage, openUsage } from '../../archive/usagekept.ts';
-import { findSessions, type SessionFile } from '../../disk/find.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import type { Arguments } from '../command.ts';
@@ -21,27 +20,22 @@ export function quickSums(context: Context, args: Arguments, byDay: boolean): Fa
   const path = join(folder, ARCHIVE_NAME);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const { roots, problems } = findRoots({ given: args.values('root'), env: context.env, home: context.home });
-  const found = findSessions(roots);
-  if (found.files.length === 0 || problems.length + found.problems.length > 0) return undefined;
+  if (problems.length > 0) return undefined;
   try {
-    return sumsOf({ ...openArchiveFile(path), folder }, roots, found.files, byDay);
+    return sumsOf({ ...openArchiveFile(path), folder }, roots, byDay);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return undefined;
   }
 }
 
-function sumsOf(
-  archive: Archive,
-  roots: readonly Root[],
-  files: readonly SessionFile[],
-  byDay: boolean,
-): Fact[] | undefined {
+function sumsOf(archive: Archive, roots: readonly Root[], byDay: boolean): Fact[] | undefined {
   let usage: KeptUsage | undefined;
   try {
-    if (compareWithDisk(archive.db, roots, files).fresh.length > 0) return undefined;
+    const { count, fresh, problems } = compareWithDisk(archive.db, roots);
+    if (count === 0 || fresh.length + problems.length > 0) return undefined;
     usage = openUsage(archive);
-    return (byDay ? usage?.dayCells(files.length) : undefined) ?? usage?.cells(files.length);
+    return (byDay ? usage?.dayCells(count) : undefined) ?? usage?.cells(count);
   } finally {
     usage?.close();
     archive.close();

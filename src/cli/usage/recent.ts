@@ -4,11 +4,12 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DiskError } from '../../disk/errors.ts';
 import { asArray, asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../../format/json.ts';
 import { type Chain, chainUntil, createPauses } from './recentblocks.ts';
 import type { RecentReader } from './recentread.ts';
 
-/** Id, request, time, output, cost (billionths; null is not known), context, 1 for a sub-agent. */
+/** Id, request, time, output, cost (billionths; null is not known), context, 1 for a sub-agent or what was done besides. */
 export type RecentRow = readonly [string, string | null, number, number, number | null, number, number];
 
 export interface RecentFile {
@@ -36,7 +37,7 @@ export interface RecentQuery {
 
 const NAME = 'statusline.json';
 /** What was kept otherwise is read again. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 const HOUR = 3_600_000;
 /** Enough for today in any time zone, and the block that began before it. */
 const HORIZON = 36 * HOUR;
@@ -85,8 +86,8 @@ interface Place {
 
 function placesOf(paths: Iterable<string>): Place[] {
   return [...paths].flatMap((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [{ path, stat }];
+    const stat = quietly(() => statSync(path, { throwIfNoEntry: false }));
+    return stat?.isFile() ? [{ path, stat }] : [];
   });
 }
 
@@ -126,7 +127,13 @@ function createReading(
       const from = same ? same.at : Math.max(0, stat.size - left);
       left -= stat.size - from;
       reader ??= (await import('./recentread.ts')).createRecentReader(rates);
-      files.set(path, await reader.readOn(path, stat, from, same?.rows ?? []));
+      const read = reader.readOn(path, stat, from, same?.rows ?? []);
+      // What cannot be read is passed over, as in a report.
+      const now = await read.catch((error: unknown) => {
+        if (error instanceof DiskError) return known.get(path);
+        throw error;
+      });
+      if (now) files.set(path, now);
       count += 1;
       if (count < keepAt) return;
       keepAt *= 2;
@@ -211,15 +218,20 @@ function toRecentRow(json: Json): RecentRow {
 }
 
 function readText(path: string): string {
+  return quietly(() => readFileSync(path, 'utf8')) ?? '';
+}
+
+function quietly<T>(work: () => T): T | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return work();
   } catch {
-    return '';
+    return undefined;
   }
 }
 
 async function save(folder: string, { walked, files, rates, chain }: Recent): Promise<void> {
   const { writeFileAtomic } = await import('../../disk/durable.ts');
   const json = JSON.stringify({ layout: LAYOUT, walked, rates, chain, files: Object.fromEntries(files) });
-  writeFileAtomic(join(folder, NAME), Buffer.from(json), { mode: 0o600 });
+  // Where nothing can be written all is read again each time.
+  quietly(() => writeFileAtomic(join(folder, NAME), Buffer.from(json), { mode: 0o600 }));
 }

@@ -3,6 +3,7 @@
  * and a half does not always reach back to one, so where the chain stood before is kept too.
  */
 import { createUsageFold } from '../../graph/usage/fold.ts';
+import type { Spent } from '../../views/usage/amounts.ts';
 import { BLOCK_MS, type BlockState, createBlocks, nextBlock } from '../../views/usage/blocks.ts';
 import type { RecentRow } from './recent.ts';
 
@@ -14,9 +15,9 @@ export interface Chain {
   readonly state?: BlockState;
 }
 
-export interface Counted {
+/** Of one message, as all of them are added up. */
+export interface Counted extends Spent {
   readonly time: number;
-  readonly cost: number;
 }
 
 /** Each message once, in the order of their times: the same way reports count. */
@@ -31,11 +32,13 @@ export function uniqueRows(rows: readonly RecentRow[]): Counted[] {
       ended: true,
       synthetic: false,
       time,
-      costUSD: cost ?? 0,
+      ...(cost === null ? {} : { costUSD: cost }),
       origin: undefined,
     });
   }
-  const counted = fold.messages().map(({ time = 0, costUSD = 0 }) => ({ time, cost: costUSD }));
+  const counted = fold.messages().map(({ time = 0, costUSD }) => {
+    return { time, cost: costUSD ?? 0, unpriced: costUSD === undefined ? 1 : 0, messages: 1 };
+  });
   return counted.sort((a, b) => a.time - b.time);
 }
 
@@ -85,16 +88,24 @@ export function createPauses(now: number): Pauses {
   };
 }
 
+export function spentIn(rows: readonly Counted[]): Spent {
+  const sum = (of: 'cost' | 'unpriced' | 'messages') => rows.reduce((total, row) => total + row[of], 0);
+  return { cost: sum('cost'), unpriced: sum('unpriced'), messages: sum('messages') };
+}
+
 /** The block that runs, with what was spent in it. */
 export function currentBlock(rows: readonly Counted[], chain: Chain | undefined, now: number) {
   const blockOf = createBlocks(chain?.state);
-  let block: { readonly start: number; readonly cost: number } | undefined;
-  for (const { time, cost } of rows) {
-    if (time < (chain?.until ?? 0)) continue;
-    const start = blockOf(time);
+  let start: number | undefined;
+  let own: Counted[] = [];
+  for (const row of rows) {
+    if (row.time < (chain?.until ?? 0)) continue;
+    const begun = blockOf(row.time);
     // A clock may be ahead, but no block that runs begins later than now.
-    if (start > now) break;
-    block = { start, cost: cost + (block?.start === start ? block.cost : 0) };
+    if (begun > now) break;
+    if (begun !== start) own = [];
+    start = begun;
+    own.push(row);
   }
-  return block !== undefined && now - block.start < BLOCK_MS ? block : undefined;
+  return start !== undefined && now - start < BLOCK_MS ? { start, ...spentIn(own) } : undefined;
 }

@@ -3,6 +3,7 @@ import { linesHolding } from '../../disk/needle.ts';
 import { fileSource } from '../../disk/source.ts';
 import type { JsonObject } from '../../format/json.ts';
 import { valuesOf } from '../../format/values.ts';
+import { besidesOf } from '../../graph/usage/fold.ts';
 import { type LineUsage, USAGE_KEEP, USAGE_NEEDLE, usageInLine } from '../../graph/usage/line.ts';
 import { costOf, PER_DOLLAR } from '../../views/usage/rates.ts';
 import { createRates, type RateCache } from './ratecache.ts';
@@ -40,7 +41,12 @@ async function readOn({ file, stat, from }: Reading, rows: RecentRow[], rates: R
     const usage = json && usageInLine(json, { file, line: 0, start: line.start, end: line.end });
     // A line without its end may still be written.
     if (line.terminated) at = line.end + 1;
-    if (usage?.time !== undefined && !usage.synthetic && line.terminated) rows.push(await toRow(usage, rates));
+    if (usage?.time === undefined || usage.synthetic || !line.terminated) continue;
+    // As the report tells messages apart that have no id.
+    const told = { ...usage, key: usage.key ?? usage.requestId ?? usage.uuid };
+    rows.push(await toRow(told, rates));
+    for (const each of besidesOf(told))
+      rows.push(await toRow({ ...each, origin: { ...each.origin, isSidechain: true } }, rates));
   }
   if (at < stat.size && endsLine(file, stat.size)) at = stat.size;
   return { size: stat.size, mtimeMs: stat.mtimeMs, at, rows };
@@ -56,13 +62,11 @@ function endsLine(file: string, size: number): boolean {
   }
 }
 
-async function toRow({ key, requestId, time = 0, usage, model, costUSD, origin, uuid }: LineUsage, rates: RateCache) {
+async function toRow({ key = '', requestId, time = 0, usage, model, costUSD, origin }: LineUsage, rates: RateCache) {
   const known = model === undefined ? undefined : await rates.of(model);
   const cost = costUSD === undefined ? known && costOf(usage, known) : Math.round(costUSD * PER_DOLLAR);
   const context = usage.input + usage.cacheCreation + usage.cacheRead;
   const side = origin.isSidechain || origin.agentId !== undefined ? 1 : 0;
-  // As the report tells messages apart that have no id.
-  const name = key ?? requestId ?? uuid ?? '';
-  const row: RecentRow = [name, requestId ?? null, time, usage.output, cost ?? null, context, side];
+  const row: RecentRow = [key, requestId ?? null, time, usage.output, cost ?? null, context, side];
   return row;
 }

@@ -10,7 +10,7 @@ import { type Status, statusText } from '../../views/usage/statusline.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { type RecentSums, recentUsage } from './recent.ts';
-import { type Counted, currentBlock, uniqueRows } from './recentblocks.ts';
+import { currentBlock, spentIn, uniqueRows } from './recentblocks.ts';
 
 const WAIT_MS = 500;
 
@@ -55,7 +55,7 @@ function toldBy(asked: JsonObject): Partial<Status> {
   const name = [model?.display_name, model?.id].map((each) => asString(each)?.trim()).find((each) => each);
   return {
     ...(name === undefined ? {} : { model: name }),
-    ...(cost === undefined ? {} : { session: Math.round(cost * PER_DOLLAR) }),
+    ...(cost === undefined ? {} : { session: { cost: Math.round(cost * PER_DOLLAR), unpriced: 0, messages: 0 } }),
     ...(usage ? { context: { tokens, ...(size ? { share: tokens / size } : {}) } } : {}),
   };
 }
@@ -71,15 +71,11 @@ function countedIn(recent: RecentSums, transcript: string | undefined, now: numb
   const last = own?.findLast(([, , , , , , side]) => side === 0)?.[5];
   const block = currentBlock(rows, recent.chain, now);
   return {
-    ...(own ? { session: sum(uniqueRows(own)) } : {}),
-    today: sum(rows.filter(({ time }) => day(time) === today)),
+    ...(own ? { session: spentIn(uniqueRows(own)) } : {}),
+    today: spentIn(rows.filter(({ time }) => day(time) === today)),
     ...(block === undefined ? {} : { block }),
     ...(last === undefined ? {} : { context: { tokens: last, share: last / WINDOW } }),
   };
-}
-
-function sum(rows: readonly Counted[]): number {
-  return rows.reduce((total, { cost }) => total + cost, 0);
 }
 
 /** Waits no longer than a moment: nothing may be there, and nobody may ever close it. */

@@ -104,6 +104,18 @@ function most(a: number | undefined, b: number | undefined): number | undefined 
   return a === undefined || (b !== undefined && b > a) ? b : a;
 }
 
+/** What was done besides in the request of a line: messages of their own, known by the ids of the one they are part of. */
+export function besidesOf<Told extends Sighting<unknown>>(told: Told): Told[] {
+  const { besides } = told.usage;
+  if (besides === undefined) return [];
+  return besides.map(({ what, model = told.model, usage }, place) => {
+    const named = (id: string | undefined) => (id === undefined ? undefined : `${id}-${what}${place + 1}`);
+    const { key, requestId } = told;
+    const counted = { usage, model, ended: true, costUSD: undefined, estimate: undefined };
+    return { ...told, ...counted, key: named(key), requestId: named(requestId) };
+  });
+}
+
 /** Usage is that of the whole message; early lines of a stream hold partial counts. */
 export function largestUsage(usages: Iterable<Usage | undefined>): Usage | undefined {
   let largest: Usage | undefined;
@@ -119,8 +131,8 @@ function largerUsage(a: Usage, b: Usage): Usage {
   return weight(b) > weight(a) ? b : a;
 }
 
-function weight({ input, cacheCreation, cacheRead }: Usage): number {
-  return input + cacheCreation + cacheRead;
+function weight({ input, cacheCreation, cacheRead, besides }: Usage): number {
+  return input + cacheCreation + cacheRead + (besides?.length ?? 0);
 }
 
 /** No output was recorded (E17): totals over such messages are too small. */

@@ -21,8 +21,10 @@ function short(value: number): string {
   return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : String(Math.round(value));
 }
 
+export type Spent = Pick<Sums, 'cost' | 'unpriced' | 'messages'>;
+
 /** Dollars to the cent, small sums to more; "?" where nothing of it is known, "+?" where not all is. */
-export function costText({ cost, unpriced, messages }: Pick<Sums, 'cost' | 'unpriced' | 'messages'>): string {
+export function costText({ cost, unpriced, messages }: Spent): string {
   if (unpriced > 0 && unpriced === messages) return '?';
   return `${dollars(cost)}${unpriced > 0 ? '+?' : ''}`;
 }
@@ -32,7 +34,13 @@ export function dollars(cost: number): string {
   return `$${value === 0 || value >= 0.1 ? value.toFixed(2) : value.toPrecision(2)}`;
 }
 
-/** `claude-opus-4-5-20251101` is opus-4-5 to a person. */
+/** `claude-opus-4-5-20251101` is opus-4-5 to a person, as long as it is not told beside another that is called so. */
 export function shortModel(model: string | undefined): string {
   return (model ?? '').replace(/^claude-/, '').replace(/-\d{8}$/, '');
+}
+
+/** What to call models that are told beside each other: by their whole ids where short names would be alike. */
+export function modelNames(models: Iterable<string>): (model: string) => string {
+  const byName = Map.groupBy(new Set(models), shortModel);
+  return (model) => ((byName.get(shortModel(model))?.length ?? 0) > 1 ? model : shortModel(model));
 }

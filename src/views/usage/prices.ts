@@ -11,6 +11,8 @@ export interface Prices {
 
 /** Whose prices to look in, for ids as the clouds write them too. */
 const PROVIDERS = ['anthropic', undefined, 'aws', 'google'] as const;
+/** The client marks a larger window so; the table knows some names with it, others only without. */
+const WINDOW_MARK = /\[\w+\]$/;
 const DAY = 86_400_000;
 
 export function createPrices(own: readonly ModelInfo[] = [], now = Date.now()): Prices {
@@ -19,7 +21,10 @@ export function createPrices(own: readonly ModelInfo[] = [], now = Date.now()): 
     ratesOf(model, time = now) {
       // Prices change with the day, hardly ever within it.
       const key = `${model} ${Math.floor(time / DAY)}`;
-      if (!known.has(key)) known.set(key, findRates(model, new Date(time), own));
+      if (!known.has(key)) {
+        const [plain = model] = model.split(WINDOW_MARK);
+        known.set(key, findRates(model, new Date(time), own) ?? findRates(plain, new Date(time), own));
+      }
       return known.get(key);
     },
   };

@@ -1,13 +1,12 @@
 /** The one line a status line shows. */
-import { dollars, tokenText } from './amounts.ts';
+import { costText, type Spent, tokenText } from './amounts.ts';
 import { BLOCK_MS } from './blocks.ts';
 
 export interface Status {
   readonly model?: string;
-  /** Billionths of a dollar; undefined is not known. */
-  readonly session?: number;
-  readonly today?: number;
-  readonly block?: { readonly cost: number; readonly start: number };
+  readonly session?: Spent;
+  readonly today?: Spent;
+  readonly block?: Spent & { readonly start: number };
   /** Some files are not read yet: the sums are at least this. */
   readonly partial: boolean;
   readonly context?: { readonly tokens: number; readonly share?: number };
@@ -17,10 +16,9 @@ export function statusText(status: Status, now: number): string {
   const least = status.partial ? '≥' : '';
   const parts = [
     status.model,
-    status.session === undefined ? undefined : `${dollars(status.session)} session`,
-    status.today === undefined ? undefined : `${least}${dollars(status.today)} today`,
-    status.block &&
-      `${least}${dollars(status.block.cost)} block, ${timeText(status.block.start + BLOCK_MS - now)} left`,
+    status.session === undefined ? undefined : `${costText(status.session)} session`,
+    status.today === undefined ? undefined : `${least}${costText(status.today)} today`,
+    status.block && `${least}${costText(status.block)} block, ${timeText(status.block.start + BLOCK_MS - now)} left`,
     status.context && contextText(status.context),
   ].filter((part) => part !== undefined);
   return parts.length > 0 ? parts.join(' · ') : 'skein';

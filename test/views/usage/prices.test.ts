@@ -27,6 +27,20 @@ const model = fc.constantFrom(
 );
 const time = fc.date({ min: new Date('2026-01-01'), max: new Date('2026-08-01'), noInvalidDate: true });
 
+test('a mark for a larger window makes no other model', () => {
+  const { ratesOf } = createPrices();
+  const when = Date.UTC(2026, 9, 1);
+  for (const name of ['claude-opus-5', 'claude-opus-4-8', 'claude-sonnet-4-5-20250929']) {
+    expect(ratesOf(name, when)).toBeDefined();
+    expect(ratesOf(`${name}[1m]`, when)).toEqual(ratesOf(name, when));
+  }
+  const own = ownModels({ models: { 'claude-opus-5[1m]': { input_mtok: 7, output_mtok: 8 } } });
+  if (typeof own === 'string') throw new Error(own);
+  expect(createPrices(own).ratesOf('claude-opus-5[1m]', when)?.input).toBe(7);
+  expect(createPrices(own).ratesOf('claude-opus-5', when)?.input).toBe(5);
+  expect(ratesOf('no-such-model[1m]', when)).toBeUndefined();
+});
+
 const NONE = { input: 0, output: 0, cacheCreation: 0, cacheRead: 0 };
 
 describe('costs', () => {
