@@ -16,7 +16,7 @@ export type InputKind =
   | 'bash_input'
   /** Typed while the model was busy, handed over inside the running turn (E9). */
   | 'queued'
-  /** Put into the queue; a prompt of its own only when nothing else shows it, see `queuedPrompts`. */
+  /** Put into the queue; a prompt of its own only when nothing else shows it (queue.ts). */
   | 'enqueued'
   /** Written by a model for its sub-agent. */
   | 'agent_prompt'
@@ -306,63 +306,4 @@ function inTag(text: string, tag: string): string | undefined {
 export function hasExpansion(entry: Entry): boolean {
   const [first] = typedBlocksOf(entry);
   return first?.type === 'text' && first.text.startsWith('<command-message>');
-}
-
-interface Waiting {
-  readonly entry: Entry;
-  readonly text: string;
-  readonly deliveredAt?: Entry;
-}
-
-/**
- * The prompts whose only trace is their enqueueing (E9, 2.0.76–2.1.45): the entry at which each was handed over → the
- * enqueueing that holds its text. A dequeued prompt has a user entry of its own, one absorbed by a newer client an attachment.
- */
-export function queuedPrompts(entries: readonly Entry[]): Map<Entry, Entry> {
-  const queue = createQueue(promptOf);
-  for (const entry of entries) queue.add(entry);
-  return queue.result();
-}
-
-/** The same entry by entry; keeps only what waits. */
-export function createQueue(read: (entry: Entry) => Prompt): { add(entry: Entry): void; result(): Map<Entry, Entry> } {
-  let waiting: Waiting[] = [];
-  let absorbed: Waiting[] = [];
-
-  function operate(entry: Entry): void {
-    const { operation } = entry.head;
-    if (operation === 'enqueue') {
-      const { kind, text } = read(entry);
-      if (kind === 'enqueued') waiting.push({ entry, text });
-    } else if (operation === 'dequeue') waiting.shift();
-    else if (operation === 'remove') {
-      const [removed] = takeOut(waiting, promptTextOf(entry));
-      if (removed) absorbed.push({ ...removed, deliveredAt: entry });
-    } else if (operation === 'popAll') waiting = [];
-  }
-
-  return {
-    add(entry) {
-      if (entry.kind === 'queue-operation') operate(entry);
-      else if (waiting.length > 0 && entry.kind === 'user' && kindFromHead(entry) !== 'tool_result') {
-        const shown = read(entry).text;
-        waiting = waiting.filter(({ text }) => !shown.includes(text));
-      } else if (absorbed.length > 0 && entry.head.attachmentType === 'queued_command') {
-        const shown = read(entry).text;
-        const copy = absorbed.find(({ text }) => text === shown);
-        absorbed = absorbed.filter((item) => item !== copy);
-      }
-    },
-    result: () => new Map([...absorbed, ...waiting].map((item) => [item.deliveredAt ?? item.entry, item.entry])),
-  };
-}
-
-function promptTextOf(entry: Entry): string | undefined {
-  return asString(jsonOf(entry)?.content);
-}
-
-/** The first with this text, or without a text the first. */
-function takeOut(waiting: Waiting[], text: string | undefined): Waiting[] {
-  const index = text === undefined ? 0 : waiting.findIndex((item) => item.text === text);
-  return index < 0 ? [] : waiting.splice(index, 1);
 }

@@ -55,4 +55,8 @@ export interface Hit {
   /** The transcript, where it lies or lay. */
   readonly file: string;
   readonly cwd: string | undefined;
+  /** Only prompts are left of its session: nothing can be brought back. */
+  readonly promptsOnly?: boolean;
+  /** Only this state of the transcript has it, by its number in the archive: the last one has it no more. */
+  readonly version?: number;
 }

@@ -10,7 +10,7 @@ import { createPieceReader, type PieceReader } from '../packs.ts';
 import { fromPiece } from '../piece.ts';
 import { paramValue } from '../runs.ts';
 import { pathOf } from '../sources.ts';
-import { all, blobOf, type Database, maybeText, numberOf, type Row, textOf } from '../sqlite.ts';
+import { all, blobOf, type Database, get, maybeText, numberOf, type Row, textOf } from '../sqlite.ts';
 import { type Compared, placeKey } from './fresh.ts';
 import type { Candidate, Loaded } from './hit.ts';
 import { createHolder } from './holder.ts';
@@ -29,16 +29,26 @@ interface StoredFile extends FilePlace {
 const COLUMNS = 'file.id, root.path AS root, file.name, file.kind, file.session';
 const TRANSCRIPTS = "file.kind IN ('session', 'agent')";
 const FILES = `SELECT ${COLUMNS} FROM file JOIN root ON root.id = file.root WHERE ${TRANSCRIPTS}`;
-/** Of several files that hold a piece, the one that was finished first wrote it; the others are copies. */
-const HOLDERS = `SELECT run.first, run.count, run.param, ${COLUMNS} FROM run JOIN version ON version.id = run.version
+/**
+ * Of several files that hold a piece, the one that was finished first wrote it; the others are copies. One that has it only in an
+ * earlier state comes last.
+ */
+const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.version IS file.current AS present, ${COLUMNS} FROM run JOIN version ON version.id = run.version
   JOIN file ON file.id = version.file JOIN root ON root.id = file.root`;
-const HOLDS = '(run.first <= ? AND run.first + run.count > ?)';
 
-/** Every run is looked at, so that is done once for several pieces. */
+/** Every run is looked at, so that is done once for several pieces: it has one of them if it has the least that is not before it. */
 function holdersOf(db: Database, pieces: readonly number[]): Row[] {
-  const some = pieces.map(() => HOLDS).join(' OR ');
-  const sql = `${HOLDERS} WHERE (${some}) AND ${TRANSCRIPTS} ORDER BY file.mtime, file.id`;
-  return all(db, sql, ...pieces.flatMap((piece) => [piece, piece]));
+  const inOrder = [...new Set(pieces)].toSorted((a, b) => a - b);
+  const holds = `run.first <= ${inOrder.at(-1)} AND ${leastFromRun(inOrder)} < run.first + run.count`;
+  return all(db, `${HOLDERS} WHERE ${holds} AND ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id`);
+}
+
+/** The least of some numbers that is not before a run, found by halves; the last is not. */
+function leastFromRun(pieces: readonly number[]): string {
+  if (pieces.length < 2) return String(pieces[0]);
+  const half = pieces.length >> 1;
+  const [least, rest] = [pieces.slice(0, half), pieces.slice(half)];
+  return `CASE WHEN run.first <= ${least.at(-1)} THEN ${leastFromRun(least)} ELSE ${leastFromRun(rest)} END`;
 }
 
 function toFile(row: Row): StoredFile {
@@ -123,8 +133,15 @@ export function createLoader(
     const path = part.uuid === undefined ? undefined : pathOf(file);
     const found = path === undefined ? undefined : loadFromDisk(path, part);
     if (found !== undefined) return toLoaded(found, place, file.path, file.session, file.agent);
-    return loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
+    const loaded = loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
+    return loaded === undefined || row.present === 1 ? loaded : { ...loaded, version: versionIn(db, row) };
   };
+}
+
+/** Which of the file's states it is, the oldest first. */
+function versionIn(db: Database, row: Row): number {
+  const sql = 'SELECT count(*) AS n FROM version WHERE file = ? AND id <= ?';
+  return numberOf(get(db, sql, numberOf(row, 'id'), numberOf(row, 'version')), 'n');
 }
 
 /** Mostly a page. */
@@ -187,8 +204,10 @@ function loadFromPack(
   }
 }
 
-const TAILS = `SELECT version.tail, version.size, ${COLUMNS} FROM file JOIN version ON version.id = file.current
-  JOIN root ON root.id = file.root WHERE length(version.tail) > 0 AND ${TRANSCRIPTS}`;
+/** Few have one: the rest is not looked up, which SQLite would not know. */
+const TAILS = `SELECT version.tail, version.size, ${COLUMNS} FROM version
+  CROSS JOIN file ON file.id = version.file AND file.current = version.id CROSS JOIN root ON root.id = file.root
+  WHERE length(version.tail) > 0 AND ${TRANSCRIPTS} ORDER BY file.id`;
 
 /**
  * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since are found
@@ -214,7 +233,8 @@ export function scanTails(
       return toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
     };
     const holder = createHolder(db, numberOf(row, 'id'));
-    scan.add([{ bytes, load }], (call) => callIn(index, call, holder));
+    // Nothing comes after it.
+    scan.add([{ bytes, load, isPrompt: () => true }], (call) => callIn(index, call, holder));
   }
   return scan.found();
 }

@@ -1,11 +1,18 @@
 /** Transcripts on disk beside what the archive knows of them. */
-import type { SessionFile } from '../../disk/find.ts';
+import type { Stats } from 'node:fs';
+import { sep } from 'node:path';
+import type { Problem } from '../../disk/errors.ts';
+import { findSessions, type SessionFile } from '../../disk/find.ts';
 import type { Root } from '../../disk/roots.ts';
-import { knownSources } from '../known.ts';
+import { ownRoots } from '../known.ts';
 import { placesOf } from '../sources.ts';
 import type { Database } from '../sqlite.ts';
+import { type States, statesOf } from './states.ts';
 
 export interface Compared {
+  /** How many there are on disk. */
+  readonly count: number;
+  readonly problems: readonly Problem[];
   /** Not archived as they are now: they are read beside the index, so that nothing is missed. */
   readonly fresh: readonly SessionFile[];
   /** How many bytes the fresh ones have now, by root and name. */
@@ -14,33 +21,78 @@ export interface Compared {
   pathOf(place: { readonly root: string; readonly name: string }): string | undefined;
 }
 
-export function compareWithDisk(db: Database, roots: readonly Root[], files: readonly SessionFile[]): Compared {
-  const known = knownSources(db);
+/** A folder that is being walked. */
+interface Here {
+  readonly folder: string;
+  /** What names of the archive begin with, and how much of a path stands before that. */
+  readonly prefix: string;
+  readonly above: number;
+  readonly known: Known | undefined;
+}
+
+interface Known {
+  readonly states: States;
+  /** By their rows, the folders in which transcripts lie that are archived as they are. */
+  readonly folders: string[];
+}
+
+/** One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them. */
+export function compareWithDisk(db: Database, roots: readonly Root[]): Compared {
+  const knownOf = knownRoots(db);
   // A root that cannot be resolved has no known file: its files are read.
   const place = placesOf(roots, () => {});
-  const fresh: SessionFile[] = [];
+  let count = 0;
+  let here: Here | undefined;
+
+  function enter(folder: string): Here {
+    // Any name will do: what is before it is the same for all.
+    const { root, name } = place(`${folder}x`);
+    const prefix = name.slice(0, -1);
+    return { folder, prefix, above: folder.length - prefix.length, known: knownOf(root) };
+  }
+
+  function isKnown(path: string, { size, mtimeMs }: Stats, folder: string): boolean {
+    count += 1;
+    if (here?.folder !== folder) here = enter(folder);
+    if (here.known === undefined) return false;
+    const { states, folders } = here.known;
+    const row = states.rowOf(sep === '/' ? path.slice(here.above) : here.prefix + path.slice(folder.length));
+    if (row < 0 || !states.isUpToDate(row, size, mtimeMs)) return false;
+    folders[row] = folder;
+    return true;
+  }
+
+  const { files: fresh, problems } = findSessions(roots, { isKnown });
   const sizes = new Map<string, number>();
-  for (const file of files) {
-    const { root, name } = place(file.file);
-    const { bytes, mtimeMs } = file;
-    if (known.isUpToDate({ root, name, bytes, mtimeMs })) continue;
-    fresh.push(file);
+  for (const { file, bytes } of fresh) {
+    const { root, name } = place(file);
     sizes.set(placeKey(root, name), bytes);
   }
-  const isFresh = new Set(fresh);
   return {
+    count,
+    problems,
     fresh,
     sizes,
-    // Asked for the few that are shown.
     pathOf({ root, name }) {
-      const end = name.slice(name.lastIndexOf('/') + 1);
-      const isThis = (file: SessionFile) => {
-        if (!file.file.endsWith(end) || isFresh.has(file)) return false;
-        const at = place(file.file);
-        return at.root === root && at.name === name;
-      };
-      return files.find(isThis)?.file;
+      const known = knownOf(root);
+      const folder = known?.folders[known.states.rowOf(name)];
+      return folder === undefined ? undefined : folder + name.slice(name.lastIndexOf('/') + 1);
     },
+  };
+}
+
+/** By the paths of the roots that this machine's archive took itself; what is known of each is read when it is asked for. */
+function knownRoots(db: Database): (root: string) => Known | undefined {
+  const ids = ownRoots(db);
+  const known = new Map<string, Known>();
+  return (root) => {
+    const id = ids.get(root);
+    if (id === undefined) return undefined;
+    const before = known.get(root);
+    if (before !== undefined) return before;
+    const made = { states: statesOf(db, id), folders: [] };
+    known.set(root, made);
+    return made;
   };
 }
 

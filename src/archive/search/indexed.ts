@@ -24,6 +24,8 @@ export interface IndexQuery {
   readonly now: number;
   /** Of pieces; all without it. */
   readonly isWanted?: (piece: number) => boolean;
+  /** Archived files that tell themselves which of their prompts stand only in the queue. */
+  readonly telling?: readonly number[];
 }
 
 export interface IndexFound {
@@ -75,13 +77,14 @@ interface Sql {
 }
 
 /** A copy may be written another way than its original (H1): one row for all of them, the original's if it is there. */
-function groupedSql(db: Database, { query, isWanted }: IndexQuery): Sql {
+function groupedSql(db: Database, { query, isWanted, telling = [] }: IndexQuery): Sql {
   const wanted = toMatch(query.terms);
   const conditions = conditionsOf(db, query);
   if (isWanted !== undefined) {
     db.function('is_wanted', (piece) => (typeof piece === 'number' && isWanted(piece) ? 1 : 0));
     conditions.push('is_wanted(part.piece)');
   }
+  if (telling.length > 0) conditions.push(`part.id NOT IN (SELECT part FROM queued WHERE file IN (${telling.join()}))`);
   if (wanted.none !== undefined) conditions.push('part.id NOT IN (SELECT rowid FROM words WHERE words MATCH ?)');
   const found =
     wanted.match === undefined

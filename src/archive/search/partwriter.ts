@@ -6,10 +6,13 @@ import { type Database, get, insert, maybeNumber, numberOf, run } from '../sqlit
 import { createCalls, type Labels } from './calls.ts';
 import type { Holder } from './holder.ts';
 import { keyOf } from './keys.ts';
+import { createQueuedParts } from './queuedparts.ts';
 
 export interface PartWriter {
   /** A line of a transcript, and the byte it begins at. Gives 1 for one with something to find. */
   add(piece: number, found: Found | undefined, holder: Holder, start: number): number;
+  /** Appended to a transcript, and in the index already as a line of another: it may show what waits in the queue of this one. */
+  addKnown(file: number, found: () => Found | undefined): void;
   /** Before the transaction ends. */
   flush(): void;
 }
@@ -67,6 +70,7 @@ const INSERT_MANY = `${INSERT_ONE}${`, (${COLUMNS.map(() => '?').join(', ')})`.r
 export function createPartWriter(db: Database): PartWriter {
   const labels = new Map<string, number>();
   const calls = createCalls(db);
+  const queued = createQueuedParts(db);
   const texts = Buffer.allocUnsafeSlow(WAITING);
   let rows: Row[] = [];
   /** By row: where its text ends among those that wait. */
@@ -95,7 +99,7 @@ export function createPartWriter(db: Database): PartWriter {
     return own;
   }
 
-  function write(row: Row, text: string | Buffer): void {
+  function write(row: Row, text: string | Buffer): number {
     const about = callOf(row);
     const id = (lastId ?? maybeNumber(get(db, 'SELECT max(id) AS last FROM part'), 'last') ?? 0) + 1;
     lastId = id;
@@ -104,10 +108,11 @@ export function createPartWriter(db: Database): PartWriter {
     values.push(labelOf(row.model), labelOf(row.gitBranch), about?.tool ?? null, about?.file ?? null, row.start);
     if (values.length === ROWS * COLUMNS.length) writeRows();
     run(db, 'INSERT INTO words (rowid, body) VALUES (?, ?)', id, text);
-    if (row.call === undefined || about !== undefined) return;
+    if (row.call === undefined || about !== undefined) return id;
     // Its call looks for it in the table.
     writeRows();
     calls.wait(row.call, id);
+    return id;
   }
 
   function writeRows(): void {
@@ -148,13 +153,28 @@ export function createPartWriter(db: Database): PartWriter {
   return {
     add(piece, found, holder, start) {
       if (found === undefined) return 0;
+      const { queue, parts } = found;
+      const [typed] = parts;
+      if (queue !== undefined)
+        queued.add(holder.file, queue, () =>
+          typed ? write(rowOf(piece, 0, found, typed, holder, start), toIndexed(typed.text)) : 0,
+        );
+      if (queue?.does === 'enqueue') return 1;
       let place = 0;
-      for (const part of found.parts) {
+      for (const part of parts) {
         addPart(rowOf(piece, place, found, part, holder, start), part.text);
         place += 1;
       }
-      return 1;
+      return place > 0 ? 1 : 0;
     },
-    flush,
+    addKnown(file, found) {
+      const step = queued.isWaiting(file) ? found()?.queue : undefined;
+      // What it enqueues is found in the other one.
+      if (step !== undefined && step.does !== 'enqueue') queued.add(file, step, () => 0);
+    },
+    flush() {
+      queued.flush();
+      flush();
+    },
   };
 }

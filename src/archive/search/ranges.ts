@@ -1,26 +1,34 @@
 /** Which stored pieces belong to which files. */
+import { paramValue } from '../runs.ts';
 import { all, type Database, numberOf } from '../sqlite.ts';
+
+export interface Transcript {
+  readonly file: number;
+  /** What was cut out of the piece in it. */
+  readonly param: string | undefined;
+}
 
 /**
  * The transcript that a piece was first taken from; undefined for what stands in none, which is not searched. To be asked in the
  * order of the pieces.
  */
-export function transcriptsOfPieces(db: Database): (piece: number) => number | undefined {
-  const sql = `SELECT run.first, run.count, run.version, version.file FROM run JOIN version ON version.id = run.version
+export function transcriptsOfPieces(db: Database): (piece: number) => Transcript | undefined {
+  const sql = `SELECT run.first, run.count, run.version, run.param, version.file FROM run JOIN version ON version.id = run.version
     JOIN file ON file.id = version.file WHERE file.kind IN ('session', 'agent') ORDER BY run.first`;
   const runs = all(db, sql).map((row) => ({
     first: numberOf(row, 'first'),
     end: numberOf(row, 'first') + numberOf(row, 'count'),
     version: numberOf(row, 'version'),
+    param: numberOf(row, 'param'),
     file: numberOf(row, 'file'),
   }));
   let next = 0;
   let over: typeof runs = [];
   /** The answer is the same before this piece. */
   let until = 0;
-  let file: number | undefined;
+  let transcript: Transcript | undefined;
   return (piece) => {
-    if (piece < until) return file;
+    if (piece < until) return transcript;
     over = over.filter(({ end }) => end > piece);
     for (let run = runs[next]; run !== undefined && run.first <= piece; run = runs[next]) {
       if (run.end > piece) over.push(run);
@@ -28,8 +36,9 @@ export function transcriptsOfPieces(db: Database): (piece: number) => number | u
     }
     until = over.reduce((least, { end }) => Math.min(least, end), runs[next]?.first ?? Infinity);
     // Copies are of later versions.
-    file = over.toSorted((a, b) => a.version - b.version)[0]?.file;
-    return file;
+    const first = over.toSorted((a, b) => a.version - b.version)[0];
+    transcript = first && { file: first.file, param: paramValue(db, first.param) };
+    return transcript;
   };
 }
 

@@ -14,6 +14,7 @@ import { createFinder } from './finder.ts';
 import { type Candidate, type Loaded, partKey } from './hit.ts';
 import { keyOf } from './keys.ts';
 import { findableLine } from './lines.ts';
+import { standingPrompts } from './standing.ts';
 
 export interface Scanned {
   /** Copies once, in no order. */
@@ -64,16 +65,23 @@ function close(lines: Generator<ScanLine>): void {
 }
 
 function* linesOf(file: SessionFile, find: Finder): Generator<ScanLine> {
+  const stands = standingPrompts(file.file);
   for (const { line, bytes } of linesHolding(file.file, find)) {
     const { start, end } = line;
-    yield { bytes: asBuffer(bytes), load: (place) => loadLine(file, start, end, place) };
+    yield {
+      bytes: asBuffer(bytes),
+      load: (place) => loadLine(file, start, end, place),
+      isPrompt: () => stands(start),
+    };
   }
 }
 
 function loadLine(file: SessionFile, start: number, end: number, place: number): Loaded | undefined {
   const source = fileSource(file.file);
   try {
-    return toLoaded(findableLine(asBuffer(source.read(start, end))), place, file.file, sessionOf(file), file.agentId);
+    const found = findableLine(asBuffer(source.read(start, end)));
+    const loaded = toLoaded(found, place, file.file, sessionOf(file), file.agentId);
+    return loaded && file.source === 'history' ? { ...loaded, promptsOnly: true } : loaded;
   } finally {
     source.close();
   }
@@ -92,6 +100,8 @@ export interface ScanLine {
   /** Valid until the next is asked for. */
   readonly bytes: Buffer;
   load(place: number): Loaded | undefined;
+  /** Of a line that enqueues a prompt: whether nothing else shows it. */
+  isPrompt(): boolean;
 }
 
 export interface Scan {
@@ -121,7 +131,7 @@ export function createScan(query: Query, bytes = 0): Scan {
       const calls = new Map<string, PartLabels>();
       // Whether a result is wanted is known when its call was seen, which may stand after it (E12).
       const waiting = new Map<string, ((labels: PartLabels | undefined) => void)[]>();
-      for (const { bytes, load } of lines) {
+      for (const { bytes, load, isPrompt } of lines) {
         const found = finder.mayMatch(bytes) ? findableLine(bytes) : undefined;
         if (found === undefined) continue;
         for (const [place, part] of found.parts.entries()) {
@@ -133,7 +143,8 @@ export function createScan(query: Query, bytes = 0): Scan {
           }
           if (!matcher.matches(part.text)) continue;
           const settle = (labels = callOf(part)) => {
-            if (fits(found, part, labels)) keep(toHit(found, place, load));
+            if (fits(found, part, labels) && (found.queue?.does !== 'enqueue' || isPrompt()))
+              keep(toHit(found, place, load));
           };
           if (call === undefined || calls.has(call)) {
             settle(calls.get(call ?? ''));

@@ -13,6 +13,7 @@ import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.t
 import { chatOfSession } from './knownchats.ts';
 import { hitsOf } from './page.ts';
 import { scanFiles } from './scan.ts';
+import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
 
@@ -25,9 +26,10 @@ export function searchFiles(files: readonly SessionFile[], request: SearchReques
 
 export interface OnDisk {
   readonly roots: readonly Root[];
-  readonly files: readonly SessionFile[];
   /** Only what lies there is wanted; everything archived without it. */
   readonly places?: readonly string[];
+  /** Chats of which only prompts are left (histories.ts). */
+  readonly recovered?: readonly SessionFile[];
 }
 
 /** undefined when the index cannot tell: there is none, it is behind the archive, or the query is not one of words. */
@@ -49,8 +51,9 @@ function nextOf(db: Database): number {
 function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
   const { query, sort, offset, limit, now } = request;
   const stored = wantedFiles(archive.db, query, disk.places?.map(realPath));
-  const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted };
-  const compared = compareWithDisk(archive.db, disk.roots, disk.files);
+  const compared = compareWithDisk(archive.db, disk.roots);
+  const telling = tellingFiles(archive.db, compared.sizes);
+  const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);
   const load = createLoader(archive.db, stored, compared.pathOf, indexed.rows);
   const fromIndex = indexed.rows.map(
@@ -62,15 +65,17 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   );
   const known = unindexed.size > 0 ? keysFound(index, question) : new Set<string>();
   const fresh = [...unindexed.values()].filter(({ key }) => !known.has(key)).toSorted(byTime);
-  // What is not indexed yet has no rank; it is what was said last.
-  const all = sort === 'date' ? [...fresh, ...fromIndex].toSorted(byTime) : [...fresh, ...fromIndex];
+  const recovered = scanFiles(disk.recovered ?? [], query).found.toSorted(byTime);
+  // What is not indexed has no rank: what was said last stands first, what is left of chats that are long gone last.
+  const ranked = [...fresh, ...fromIndex, ...recovered];
+  const all = sort === 'date' ? ranked.toSorted(byTime) : ranked;
   const hits = pageOf(all, request);
   return {
-    total: indexed.total + fresh.length,
+    total: indexed.total + fresh.length + recovered.length,
     hits,
     engine: 'index',
     scanned: scanned.files,
-    problems: scanned.problems,
+    problems: [...compared.problems, ...scanned.problems],
     chats: chatsIn(index, hits),
   };
 }

@@ -57,6 +57,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const request = { query, sort, offset, limit, now: context.now(), mask, snippetLength } as const;
   const found = await runSearch(context, args, request, { scan: args.flag('scan') });
   const page = { offset, limit };
+  if (found.problems.length > 0) (await import('../library.ts')).reportProblems(context, found.problems);
   if (args.flag('json')) {
     const { searchJson } = await import('../search/json.ts');
     context.out.write(`${mask.json(searchJson(found, page))}\n`);
@@ -101,7 +102,6 @@ async function print(
     import('../search/titles.ts'),
   ]);
   const { out } = context;
-  if (found.problems.length > 0) (await import('../library.ts')).reportProblems(context, found.problems);
   const groups = byChat(found).map((group) => ({ ...group, title: groupTitle(group, found) }));
   const shown = mask.settled(() => groups.map((group) => `${groupLines(context, group, mask).join('\n')}\n\n`));
   for (const text of shown) out.write(text);

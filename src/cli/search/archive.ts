@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import { ArchiveError, toArchiveError } from '../../archive/errors.ts';
 import { archiveFolder } from '../../archive/place.ts';
-import { findSessions } from '../../disk/find.ts';
-import { findRoots } from '../../disk/roots.ts';
+import type { Archive } from '../../archive/store.ts';
+import type { SessionFile } from '../../disk/find.ts';
+import { findRoots, type Root } from '../../disk/roots.ts';
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Context } from '../context.ts';
 import { openKept } from './kept.ts';
@@ -19,10 +20,10 @@ export async function searchArchive(
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
   const { searchIndex } = await import('../../archive/search/search.ts');
-  const files = findSessions(found.roots).files;
-  const disk = { roots: found.roots, files, ...(given.length > 0 && { places: found.places }) };
+  const disk = { roots: found.roots, ...(given.length > 0 && { places: found.places }) };
   try {
-    return searchIndex(archive, disk, request);
+    const recovered = await recoveredChats(context, archive, given, found.roots, request);
+    return searchIndex(archive, { ...disk, recovered }, request);
   } catch (error) {
     // The index can be made again; until then the files are searched.
     const told = toArchiveError(error, 'searching without the index', archive.folder);
@@ -38,4 +39,20 @@ export async function searchArchive(
   } finally {
     archive.close();
   }
+}
+
+/** Chats of which only the prompts are left, where one of them may match: the index does not know them. */
+async function recoveredChats(
+  context: Context,
+  archive: Archive,
+  given: readonly string[],
+  roots: readonly Root[],
+  { query }: SearchRequest,
+): Promise<SessionFile[]> {
+  const { mayBeInHistory } = await import('../../archive/search/histories.ts');
+  if (!mayBeInHistory(archive.db, roots, query)) return [];
+  const { lookAt } = await import('../library.ts');
+  const { loadArchiveReader } = await import('../shelf.ts');
+  await loadArchiveReader(context);
+  return lookAt(context, given).files.filter(({ source }) => source === 'history');
 }

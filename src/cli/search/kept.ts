@@ -1,17 +1,12 @@
 /** The archive as a search needs it: opened to read, and told of when it cannot be. */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { ArchiveError } from '../../archive/errors.ts';
-import { ARCHIVE_NAME } from '../../archive/place.ts';
-import { type Archive, openArchiveFile } from '../../archive/store.ts';
+import { type Archive, openIfMade } from '../../archive/store.ts';
 import type { Context } from '../context.ts';
 
-/** undefined when there is none, or it cannot be opened: then the files are searched. */
+/** undefined when there is none yet, or it cannot be opened: then the files are searched. */
 export async function openKept(context: Context, folder: string): Promise<Archive | undefined> {
-  const path = join(folder, ARCHIVE_NAME);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   try {
-    return { ...openArchiveFile(path), folder };
+    return openIfMade(folder);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     // Before anything is said: where it is not in this bundle, another one begins anew.

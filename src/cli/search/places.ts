@@ -5,7 +5,7 @@ import { isOnDisk } from '../../disk/mounts.ts';
 import { projectSlug } from '../../format/slug.ts';
 import { TEAM_ROOT } from '../../team/paths.ts';
 import { quoted } from '../quoted.ts';
-import { teamFlag } from '../shelf.ts';
+import { placeFlag } from '../shelf.ts';
 import { shortId } from '../shortid.ts';
 import type { Searched } from './run.ts';
 
@@ -14,13 +14,16 @@ export function chatIdOf({ session, file }: Hit, chats: Searched['chats']): stri
 }
 
 /** A sub-agent is opened by its own id. Ids are whole for programs, short for people. */
-export function openCommand({ agent, session, uuid }: Hit, short: boolean): string | undefined {
+export function openCommand({ agent, session, uuid, version }: Hit, short: boolean): string | undefined {
   const id = agent ?? session;
   if (id === undefined) return undefined;
   // It would be taken for an option.
   if (id.startsWith('-') || uuid?.startsWith('-')) return undefined;
+  // What the transcript lost since cannot be shown in it.
+  if (version !== undefined)
+    return `${quoted('skein', 'archive', 'restore', id, '--version', String(version))} --to DIR`;
   const words = uuid === undefined ? [id] : [id, '--turn', uuid];
-  return `skein show ${quoted(...words.map((word) => (short ? shortId(word) : word)))}${teamFlag()}`;
+  return `skein show ${quoted(...words.map((word) => (short ? shortId(word) : word)))}${placeFlag()}`;
 }
 
 /** undefined where there is nothing to resume: in a sub-agent, and when the file is gone. */
@@ -36,10 +39,10 @@ export function resumeCommandOf(session: string, cwd: string | undefined, file: 
 }
 
 /** What brings a session back that only the archive has. */
-export function restoreCommand({ session, file }: Hit): string | undefined {
+export function restoreCommand({ session, file, version, promptsOnly }: Hit): string | undefined {
   // What a team has was maybe never here.
-  const isHere = isOnDisk(file) || file.startsWith(TEAM_ROOT);
-  return session === undefined || isHere ? undefined : quoted('skein', 'archive', 'restore', session);
+  const isHere = isOnDisk(file) || file.startsWith(TEAM_ROOT) || version !== undefined;
+  return session === undefined || isHere || promptsOnly ? undefined : quoted('skein', 'archive', 'restore', session);
 }
 
 /** The client looks for sessions by the folder it is started in; the model may have gone to one below it. */

@@ -1,6 +1,7 @@
 /**
  * What there is to find in an entry: what was said, thought, asked of tools and answered by them, each apart. What only
  * repeats something (the client's record of a result, the last prompt, partial outputs) is left out, so that it is found once.
+ * What an entry puts into the queue of prompts is found only where nothing else shows it (E9), which other entries tell: see `queue`.
  */
 import { type Block, blocksOf, toBlocks } from '../../format/content.ts';
 import type { Entry } from '../../format/entry.ts';
@@ -8,6 +9,7 @@ import { type Head, headOf } from '../../format/head.ts';
 import { asArray, asObject, asString, at, isObject, type Json, type JsonObject } from '../../format/json.ts';
 import { kindOf } from '../../format/kinds.ts';
 import { type InputKind, isHumanTurnStart, promptIn } from '../../format/prompt.ts';
+import { type QueueStep, queueStepOf } from '../../format/queue.ts';
 import { parseTimestamp } from '../../format/time.ts';
 
 /** The order is stored in indexes: new ones go to the end. */
@@ -46,6 +48,8 @@ export interface Found {
   readonly isCopy: boolean;
   /** Whose line it is, where a sub-agent's stand among those of its session: ids of calls are told apart by it. */
   readonly side?: string;
+  /** What it does to the queue: the parts of what is enqueued count only while format/queue.ts has it as a prompt. */
+  readonly queue?: QueueStep;
   readonly role: Role;
   /** As written. */
   readonly timestamp: string | undefined;
@@ -65,12 +69,17 @@ export function findableOf(entry: Entry, json: JsonObject | undefined): Found | 
   const copy = head.progress?.type === 'agent_progress' ? asObject(at(json.data, 'message')) : undefined;
   if (copy !== undefined) return copiedEntry(entry, copy);
   const parts = partsOf(entry, json).filter(({ text }) => text !== '');
+  const queue = queueStepOf(entry, () => promptIn(entry, json), json);
   const [first] = parts;
-  if (first === undefined) return undefined;
+  if (first === undefined && queue === undefined) return undefined;
   const origin = head.forkedFrom?.messageUuid;
+  // The queue tells when it was typed, and what is typed often is short.
+  const of = asString(json.leafUuid) ?? (queue?.does === 'enqueue' ? head.timestamp : undefined) ?? '';
   return {
     ...factsOf(entry),
-    identity: origin ?? head.uuid ?? `${first.where} ${asString(json.leafUuid) ?? ''} ${first.text}`,
+    ...(parts.some(({ where }) => where === 'prompt') && { role: 'user' }),
+    identity: origin ?? head.uuid ?? `${first?.where} ${of} ${first?.text}`,
+    queue,
     // The client's forks keep the uuid too.
     isCopy: head.forkedFrom !== undefined,
     side: head.isSidechain && head.agentId === undefined ? 'side' : undefined,
@@ -89,7 +98,9 @@ function copiedEntry(entry: Entry, copy: JsonObject): Found | undefined {
   const head = headOf(copy);
   const found = findableOf({ ...entry, kind: kindOf(head), head: { ...head, isSidechain: true } }, copy);
   const { sessionId, gitBranch, cwd, progress } = entry.head;
-  return found && { ...found, isCopy: true, side: progress?.agentId ?? 'side', sessionId, gitBranch, cwd };
+  return (
+    found && { ...found, queue: undefined, isCopy: true, side: progress?.agentId ?? 'side', sessionId, gitBranch, cwd }
+  );
 }
 
 /** A line that is no entry: all of it. */
@@ -138,6 +149,8 @@ function partsOf(entry: Entry, json: JsonObject): Part[] {
       return entry.head.attachmentType === 'queued_command'
         ? typedParts(entry, json)
         : [part('note', strings(json.attachment).join('\n'))];
+    case 'queue-operation':
+      return enqueuedParts(entry, json);
     case 'summary':
       return [part('title', asString(json.summary))];
     case 'custom-title':
@@ -164,6 +177,12 @@ function typedParts(entry: Entry, json: JsonObject): Part[] {
   const { kind, text, context } = promptIn(entry, json);
   const plain = kind === 'none' ? blocksOf(json).map((block) => (block.type === 'text' ? block.text : '')) : [text];
   return [part(whereOf(kind), plain.join('\n')), ...context.map((each) => part('note', each.text))];
+}
+
+/** What is put into the queue: only what was typed, which is all there is to take back once something else shows it. */
+function enqueuedParts(entry: Entry, json: JsonObject): Part[] {
+  const { kind, text } = promptIn(entry, json);
+  return kind === 'enqueued' ? [part('prompt', text)] : [];
 }
 
 function whereOf(kind: InputKind): Where {
@@ -220,7 +239,7 @@ export function fileOf(input: Json | undefined): string | undefined {
 }
 
 /** Values that only their names tell to be secret: they keep them, for the mask to see. It must know every name that the mask does. */
-const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential/i;
+const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential|_pat$/i;
 
 /** Every string in a value, whatever its depth. Those of a list are under the name of the list. */
 function strings(value: Json | undefined, name = ''): string[] {

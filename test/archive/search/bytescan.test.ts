@@ -354,7 +354,7 @@ test('a corpus has the same hits either way', () => {
       function* linesOfFile(file: string) {
         for (const line of linesHolding(file, scan.find)) {
           lines += 1;
-          yield { bytes: Buffer.from(line.bytes), load: () => undefined };
+          yield { bytes: Buffer.from(line.bytes), load: () => undefined, isPrompt: () => false };
         }
       }
       for (const { file } of files) scan.add(linesOfFile(file));

@@ -1,7 +1,7 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { updateIndex } from '../../../src/archive/textindex.ts';
+import { rebuildIndex, updateIndex } from '../../../src/archive/textindex.ts';
 import { QueryError } from '../../../src/views/search/query.ts';
 import { assistant, result, text, toJsonl, toolUse, uuidOf } from '../../support/build.ts';
 import { entry, FORK, PLACE, rootOf, SESSION, syncRoot } from '../helpers.ts';
@@ -45,6 +45,27 @@ test('a last line that was half written when it was archived is found once when 
   // Of a file that shrank only the archive has it.
   writeFileSync(join(root, NAME), entry('a'));
   expect(inIndex(archive, root, 'torn').total).toBe(1);
+});
+
+describe('what stands under the name of a session id', () => {
+  test.each(['sessionId', 'session_id'])('in a call is a word like others: %s', (name) => {
+    const call = assistant([toolUse('t1', 'mcp__browser__click', { [name]: 'browser-quokka-7' })]);
+    // Clients write the session's own after the message.
+    const line = { ...call, uuid: uuidOf(1), sessionId: SESSION };
+    const { find, archive } = searchable({ [NAME]: toJsonl([line]) });
+    expect(find('quokka').total).toBe(1);
+    rebuildIndex(archive);
+    expect(find('quokka').total).toBe(1);
+    expect(find(SESSION).total).toBe(0);
+  });
+
+  test('in a damaged line does not make it two when its file has grown', () => {
+    const torn = entry('b', SESSION, 'quokka').replace(/"\}+\n$/, '\n');
+    const { archive, root, find } = searchable({ [NAME]: entry('a') + torn + entry('c') });
+    expect([find('quokka').total, find(SESSION).total]).toEqual([1, 1]);
+    appendFileSync(join(root, NAME), entry('d'));
+    expect(inIndex(archive, root, 'quokka')).toMatchObject({ total: 1, scanned: 1 });
+  });
 });
 
 describe('a last line without its end', () => {

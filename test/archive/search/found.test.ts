@@ -28,6 +28,8 @@ const at = (number: number, line: JsonObject, more: JsonObject = {}): JsonObject
 });
 
 const LINES = [
+  queueOperation('enqueue', 'please mend the Login page'),
+  queueOperation('dequeue'),
   at(1, user('please mend the Login page'), { gitBranch: 'main' }),
   at(2, assistant([thinking('a secret thought'), text('Déjà vu, said the façade')], { model: 'claude-opus-4-5' })),
   at(3, assistant([toolUse('t3', 'Bash', { command: 'grep -r quokka', nested: { deep: ['wombat'] } })])),
@@ -40,7 +42,6 @@ const LINES = [
   { type: 'summary', summary: 'Titleword of the chat', leafUuid: uuidOf(2) },
   { type: 'custom-title', customTitle: 'Namedword', sessionId: SESSION },
   { type: 'last-prompt', lastPrompt: 'please mend the Login page', sessionId: SESSION },
-  queueOperation('enqueue', 'please mend the Login page'),
   { ...progress({ type: 'bash_progress', output: 'outputword' }), uuid: uuidOf(30) },
   { ...attachment('hook_success', {}), attachment: { type: 'hook_success', content: 'hookword' }, uuid: uuidOf(31) },
 ];

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFinder } from '../../../src/archive/search/finder.ts';
-import { findableLine } from '../../../src/archive/search/lines.ts';
-import { get, openDatabase, run } from '../../../src/archive/sqlite.ts';
-import { createMatcher } from '../../../src/views/search/match.ts';
-import { FOLDING } from '../../../src/views/search/prefilter.ts';
-import { parseQuery, type Query, type Term } from '../../../src/views/search/query.ts';
-import { fold, toIndexed, wordsOf } from '../../../src/views/search/words.ts';
-import '../../support/properties.ts';
-import { NOW } from './helpers.ts';
+import { createFinder } from '../../src/archive/search/finder.ts';
+import { findableLine } from '../../src/archive/search/lines.ts';
+import { get, openDatabase, run } from '../../src/archive/sqlite.ts';
+import { createMatcher } from '../../src/views/search/match.ts';
+import { FOLDING } from '../../src/views/search/prefilter.ts';
+import { parseQuery, type Query, type Term } from '../../src/views/search/query.ts';
+import { fold, toIndexed, wordsOf } from '../../src/views/search/words.ts';
+import '../support/properties.ts';
+import { NOW } from '../archive/search/helpers.ts';
 
 const ODD = [
   ...[

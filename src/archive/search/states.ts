@@ -1,0 +1,54 @@
+/**
+ * The archived transcripts of a root as they were last seen. SQLite hands them over in a few long texts: a row for each of thousands
+ * takes twice as long.
+ */
+import { all, type Database, get, maybeText, numberOf, textOf } from '../sqlite.ts';
+
+export interface States {
+  /** Where a transcript stands among them, by its name; -1 for one that is not there. Quickest in the order of names. */
+  rowOf(name: string): number;
+  /** Whether it is kept just as it is now, as far as can be told without opening it (known.ts). */
+  isUpToDate(row: number, bytes: number, mtimeMs: number): boolean;
+}
+
+/** Times go over as whole numbers: from 2004 to 2039 there is one for each time that a number of milliseconds can tell. */
+const PER_MS = 4096;
+
+const FILES = `FROM file JOIN version ON version.id = file.current LEFT JOIN scrub ON scrub.version = version.id
+  LEFT JOIN seen ON seen.file = file.id WHERE file.root = ? AND file.kind IN ('session', 'agent') ORDER BY file.name`;
+/** What was last seen in another state than is kept has no size that a file could have. */
+const SIZE = 'CASE WHEN seen.file IS NULL THEN CAST(coalesce(scrub.size, version.size) AS INTEGER) ELSE -1 END';
+const STATES = `SELECT count(*) AS files, group_concat(name, char(10)) AS names, group_concat(size) AS sizes, group_concat(time) AS times
+  FROM (SELECT file.name AS name, ${SIZE} AS size, CAST(file.mtime * ${PER_MS} AS INTEGER) AS time ${FILES})`;
+
+export function statesOf(db: Database, root: number): States {
+  const row = get(db, STATES, root);
+  const split = maybeText(row, 'names')?.split('\n') ?? [];
+  // A name may have a line break.
+  const names =
+    split.length === numberOf(row, 'files')
+      ? split
+      : all(db, `SELECT file.name ${FILES}`, root).map((each) => textOf(each, 'name'));
+  const sizes = numbersOf(maybeText(row, 'sizes'));
+  const times = numbersOf(maybeText(row, 'times'));
+  let rows: ReadonlyMap<string, number> | undefined;
+  let next = 0;
+  return {
+    rowOf(name) {
+      for (let known = names[next]; known !== undefined && known <= name; known = names[next]) {
+        next += 1;
+        if (known === name) return next - 1;
+      }
+      // Not in that order, or not there.
+      rows ??= new Map(names.map((each, place) => [each, place]));
+      const found = rows.get(name) ?? -1;
+      if (found >= 0) next = found + 1;
+      return found;
+    },
+    isUpToDate: (place, bytes, mtimeMs) => sizes[place] === bytes && times[place] === Math.trunc(mtimeMs * PER_MS),
+  };
+}
+
+function numbersOf(text = ''): readonly unknown[] {
+  return JSON.parse(`[${text}]`);
+}

@@ -1,0 +1,96 @@
+/** Transcripts on disk beside what the archive knows of them: one walk, nothing made of what is as it was. */
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { compareWithDisk } from '../../../src/archive/search/fresh.ts';
+import { statesOf } from '../../../src/archive/search/states.ts';
+import type { Archive } from '../../../src/archive/store.ts';
+import { io, ioSince } from '../../../src/disk/io.ts';
+import { findRoots } from '../../../src/disk/roots.ts';
+import { tempFolder } from '../../support/files.ts';
+import { newArchive, syncRoot } from '../helpers.ts';
+
+/** Names that are sorted otherwise as bytes than as characters, and one with a line break. */
+const NAMES = ['a', 'a-b', 'a.b', 'b\nc', 'é', '\ue000', '\u{1f600}', 'z'];
+
+function planted(): string {
+  const root = tempFolder();
+  for (const name of NAMES) {
+    const folder = join(root, 'projects', `-${name}`);
+    mkdirSync(join(folder, name, 'subagents'), { recursive: true });
+    writeFileSync(join(folder, `${name}.jsonl`), `{"type":"summary","summary":"${name.length}"}\n`);
+    writeFileSync(join(folder, name, 'subagents', 'agent-1.jsonl'), '{}\n');
+  }
+  return root;
+}
+
+function compare(archive: Archive, ...given: string[]) {
+  const { roots } = findRoots({ given, env: {}, home: '/nonexistent' });
+  const compared = compareWithDisk(archive.db, roots);
+  return { ...compared, fresh: compared.fresh.map(({ sessionId }) => sessionId) };
+}
+
+describe('what is archived as it is', () => {
+  test('is known by any name, in one walk that opens nothing', () => {
+    const [archive, root] = [newArchive(), planted()];
+    syncRoot(archive, root);
+    const before = { ...io };
+    expect(compare(archive, root)).toMatchObject({ count: 16, fresh: [], problems: [] });
+    expect(ioSince(before)).toMatchObject({ opens: 0, reads: 0 });
+    for (const name of NAMES) {
+      const place = `projects/-${name}/${name}.jsonl`;
+      expect(compare(archive, root).pathOf({ root, name: place })).toBe(join(root, place));
+    }
+  });
+
+  test('what was written, touched, replaced, renamed or made since is fresh, what was deleted is not missed', () => {
+    const [archive, root] = [newArchive(), planted()];
+    syncRoot(archive, root);
+    const at = (name: string) => join(root, 'projects', `-${name}`, `${name}.jsonl`);
+    writeFileSync(at('a'), '{"type":"summary","summary":"more"}\n{}\n');
+    utimesSync(at('é'), 1_700_000_000, 1_700_000_000);
+    const { atime, mtimeMs } = statSync(at('z'));
+    writeFileSync(at('z'), '{}\n');
+    utimesSync(at('z'), atime, mtimeMs / 1000);
+    renameSync(at('a.b'), join(root, 'projects', '-a.b', 'renamed.jsonl'));
+    writeFileSync(join(root, 'projects', '-a', 'made.jsonl'), '');
+    rmSync(at('a-b'));
+    const { count, fresh, pathOf } = compare(archive, root);
+    expect([count, fresh]).toEqual([16, ['renamed', 'a', 'made', 'z', 'é']]);
+    expect(pathOf({ root, name: 'projects/-a/a.jsonl' })).toBeUndefined();
+    expect(pathOf({ root, name: 'projects/-a-b/a-b.jsonl' })).toBeUndefined();
+    expect(pathOf({ root, name: 'projects/-\ue000/\ue000.jsonl' })).toBe(at('\ue000'));
+  });
+
+  test('is known by links to the root and to a project, and by a part of it', () => {
+    const [archive, root, elsewhere] = [newArchive(), planted(), tempFolder()];
+    symlinkSync(root, join(elsewhere, 'link'));
+    renameSync(join(root, 'projects', '-a'), join(elsewhere, 'moved'));
+    symlinkSync(join(elsewhere, 'moved'), join(root, 'projects', '-a'));
+    syncRoot(archive, root);
+    const linked = compare(archive, join(elsewhere, 'link'));
+    expect(linked).toMatchObject({ count: 16, fresh: [] });
+    expect(linked.pathOf({ root, name: 'projects/-a/a.jsonl' })).toBe(join(elsewhere, 'link/projects/-a/a.jsonl'));
+    expect(compare(archive, join(root, 'projects', '-é'))).toMatchObject({ count: 2, fresh: [] });
+    expect(compare(archive, join(root, 'projects', '-é', 'é.jsonl'), root)).toMatchObject({ count: 16, fresh: [] });
+  });
+
+  test('of another root, or of none, nothing is known', () => {
+    const [archive, root, other] = [newArchive(), planted(), planted()];
+    syncRoot(archive, root);
+    expect(compare(archive, other).fresh).toHaveLength(16);
+    expect(compare(archive, root, other).fresh).toHaveLength(16);
+    const { rowOf } = statesOf(archive.db, 99);
+    expect(rowOf('projects/-a/a.jsonl')).toBe(-1);
+  });
+
+  test('times are told apart as finely as the disk does', () => {
+    const [archive, root] = [newArchive(), planted()];
+    const file = join(root, 'projects', '-a', 'a.jsonl');
+    utimesSync(file, 1_800_000_000.1234, 1_800_000_000.1234);
+    syncRoot(archive, root);
+    expect(compare(archive, root).fresh).toEqual([]);
+    utimesSync(file, 1_800_000_000.12341, 1_800_000_000.12341);
+    expect(compare(archive, root).fresh).toEqual(['a']);
+  });
+});
