@@ -51,8 +51,13 @@ function benchParts({ part }: ArchiveBench, files: readonly string[], whole: num
   const [hashes = 0, packs = 0, words = 0] = others.map((cpu) => cpu - lines);
   const sum = lines + hashes + packs + words;
   const ratio = (cpu: number) => `${(cpu / bare).toFixed(0)}×`;
+  const json = part('json', files);
   console.log(
     `     (its parts by themselves ${seconds(sum)}, ${ratio(sum)}: reading lines ${ratio(lines)}, SHA-256 ${ratio(hashes)}, zstd ${ratio(packs)}, parsing and FTS5 ${ratio(words)}; the rest ${ratio(whole - sum)})`,
+  );
+  // How fast `wc -l` is differs from machine to machine.
+  console.log(
+    `     (JSON.parse of every line ${seconds(json)}: the sync takes ${(whole / json).toFixed(1)} times as long)`,
   );
 }
 

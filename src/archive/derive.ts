@@ -5,7 +5,6 @@ import { isStillGrowing, updateOutlinesInTurns } from './outlinemaker.ts';
 import { updateChats } from './search/chats.ts';
 import type { Archive } from './store.ts';
 import { type Indexed, type IndexOptions, updateIndexInTurns } from './textindex.ts';
-import { updateUsageInTurns } from './usagerows.ts';
 
 export interface Derived extends Indexed {
   /** Something waits until a large session rests: there will be more to do although the archive does not change. */
@@ -27,6 +26,8 @@ export async function deriveInTurns(archive: Archive, options: DeriveOptions = {
   if (!options.signal?.aborted) updateChats(archive);
   if (options.usage) {
     options.onPart?.('usage');
+    // It brings the table of prices along, which a sync need not load.
+    const { updateUsageInTurns } = await import('./usagerows.ts');
     await updateUsageInTurns(archive, { signal: options.signal });
   }
   const now = Date.now();

@@ -1,6 +1,6 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 11;
+export const LAYOUT = 13;
 
 /** archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was made. */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
@@ -10,8 +10,8 @@ const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
  * in the entry, as in WHERES; role: as in ROLES. copy: it repeats an entry. model, branch, tool, file: labels. call: by
  * id and where it stands, since ids that were made by hand are those of other sessions too. early:
  * results whose call was not seen yet. start: the byte at which its line begins in the file it was first taken from, as far as is known:
- * whoever reads there looks whether it is that line. chat: of each session. The words are without content: what was found is read from the archive. They are merged sixteen parts at a time;
- * more often would take a fifth more time. 64 MB of transcripts make two parts of 5 MB; to gather 8 would be as many, and slower.
+ * whoever reads there looks whether it is that line. queued: the parts of prompts that stand only in the queue of their transcript, as far as that is known (search/queuedparts.ts). chat: of each session. The words are without content: what was found is read from the archive. They are merged 64 parts at a time: a search
+ * in so many takes no longer, and each merge writes all of them again. 64 MB of transcripts make two parts of 5 MB; to gather 8 would be as many, and slower.
  */
 const WORDS = `
 CREATE TABLE label (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
@@ -22,9 +22,11 @@ CREATE TABLE part (
   role INTEGER NOT NULL, copy INTEGER NOT NULL, error INTEGER NOT NULL, time INTEGER, model INTEGER, branch INTEGER,
   tool INTEGER, file INTEGER, start INTEGER
 );
+CREATE TABLE queued (part INTEGER PRIMARY KEY, file INTEGER NOT NULL, taken INTEGER NOT NULL, text TEXT NOT NULL);
+CREATE INDEX queued_file ON queued (file);
 CREATE TABLE chat (session TEXT PRIMARY KEY, chat TEXT NOT NULL, title TEXT) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (body, content='', detail=full, tokenize='ascii');
-INSERT INTO words (words, rank) VALUES ('hashsize', 5242880), ('automerge', 0);
+INSERT INTO words (words, rank) VALUES ('hashsize', 5242880), ('automerge', 0), ('crisismerge', 64);
 `;
 
 /** Of sessions as they were last seen, by the digest of their bytes: zstd of JSON. file, size: which one, and how large it was. */

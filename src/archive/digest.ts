@@ -3,7 +3,7 @@
  * had, so a line appended to a file of 1 GB would cost reading 1 GB. Blocks are chained instead: each link is the SHA-256
  * of the link before and the block's bytes; the digest is the link of the last block, full or not.
  */
-import { nodeCrypto } from './builtins.ts';
+import { sha256 } from '../format/sha256.ts';
 
 const BLOCK = 16 << 10;
 const LINK = 32;
@@ -36,7 +36,7 @@ export function createDigest(from: Link = FIRST_LINK): Digest {
   let filled = 0;
 
   function hash(): Buffer {
-    return nodeCrypto().hash('sha256', linked.subarray(0, LINK + filled), 'buffer');
+    return sha256(linked.subarray(0, LINK + filled));
   }
 
   return {

@@ -14,12 +14,24 @@ export class ArchiveError extends Error {
   }
 }
 
+export const OPENING = 'cannot open the archive';
+export const RESTORING = 'cannot restore';
+
+/** What SQLite calls a file whose pages are not what they should be. */
+export const DAMAGED = 11;
+
+const ANEW = 'skein archive sync then begins a new one, and skein archive import FILE takes in an export of the old';
+/** What helps where SQLite itself cannot read the file: neither a check nor a full sync can go over it. */
+export const SAVED = `Keep a copy of archive.db, and save what can be read of it: skein archive restore --all --to DIR. Then move it away: ${ANEW}.`;
+/** Where that does not go either. */
+const LOST = `Keep a copy of archive.db and move it away: ${ANEW}.`;
+
 /** By SQLite's primary result code. */
 const REASONS: ReadonlyMap<number, readonly [why: string, next: string]> = new Map([
   [5, ['another process is writing to the archive', 'Nothing is lost; run it again when the other is done.']],
   [8, ['the archive may not be written to', 'Change its permissions, or run as the user it belongs to.']],
   [10, ['the disk reported an error', 'Free some space or check the disk, then run it again: nothing is lost.']],
-  [11, ['the archive is damaged', 'Keep a copy of the file, then see what can be restored: skein archive verify']],
+  [DAMAGED, ['the archive is damaged', SAVED]],
   [13, ['the disk is full', 'Free some space and run it again; what was archived before is kept.']],
   [14, ['the archive cannot be opened', 'Check that the folder exists and may be written to.']],
   [26, ['the file is not an archive', 'Move it away, or set SKEIN_HOME to another folder.']],
@@ -30,7 +42,8 @@ export function toArchiveError(error: unknown, doing: string, where: string): un
   const code = sqliteCode(error);
   if (code !== undefined && error instanceof Error) {
     const [why, next] = REASONS.get(code & 0xff) ?? [error.message, 'Run it again; if it stays: skein archive verify'];
-    return new ArchiveError({ what: `${doing}: ${why}`, where, next, cause: error });
+    const isLost = (code & 0xff) === DAMAGED && (doing === OPENING || doing === RESTORING);
+    return new ArchiveError({ what: `${doing}: ${why}`, where, next: isLost ? LOST : next, cause: error });
   }
   if (error instanceof DiskError || codeOf(error) === undefined) return error;
   return toDiskError(error, doing, where);

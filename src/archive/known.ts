@@ -24,15 +24,20 @@ const FILES = `SELECT file.name, file.mtime, coalesce(scrub.size, version.size) 
 /** Its name, its mtime, the size of its source as it is archived, and as it was last seen where that is another. */
 type Row = ReturnType<typeof allLists>[number];
 
+/** Of the roots that this machine's archive took itself, by path: the id. */
+export function ownRoots(db: Database): ReadonlyMap<string, number> {
+  return new Map(all(db, ROOTS, archiveId(db)).map((row) => [textOf(row, 'path'), numberOf(row, 'id')]));
+}
+
 export function knownSources(db: Database): KnownSources {
   // By root and by name: a key of both would be made for thousands of files.
   const roots = new Map<string, Map<unknown, Row>>();
   let count = 0;
-  for (const root of all(db, ROOTS, archiveId(db))) {
-    const rows = allLists(db, FILES, numberOf(root, 'id'));
+  for (const [path, id] of ownRoots(db)) {
+    const rows = allLists(db, FILES, id);
     const files = new Map<unknown, Row>();
     for (const row of rows) files.set(row[0], row);
-    roots.set(textOf(root, 'path'), files);
+    roots.set(path, files);
     count += rows.length;
   }
   const stateOf = ({ root, name }: SourceState) => roots.get(root)?.get(name);

@@ -1,11 +1,10 @@
 /** A transcript line by line while it is taken: each line is parsed once, for its words and for the outline of its session. */
-import { type ParsedEntry, type Source, toEntry, toParsedEntry } from '../format/entry.ts';
+import { type Source, toEntry, toParsedEntry } from '../format/entry.ts';
 import type { Line } from '../format/lines.ts';
 import { createOutline, type Outline } from '../graph/outline.ts';
 import { findableOf } from '../views/search/parts.ts';
 import type { Input } from './input.ts';
 import type { PutPiece } from './packs.ts';
-import { withoutParam } from './piece.ts';
 import type { Holder } from './search/holder.ts';
 import { findableLine, type LineJoiner } from './search/lines.ts';
 import type { PartWriter } from './search/partwriter.ts';
@@ -37,6 +36,8 @@ export function createLineFollower(
   let begun = 0;
   let number = 1;
   let near: Buffer | undefined;
+  /** Lines come to those that were taken before. */
+  let appends: boolean | undefined;
   const source: Source = {
     name: '',
     read(start, end) {
@@ -56,25 +57,28 @@ export function createLineFollower(
       if (holder?.file !== file) holder = holderOf(file);
       // Another process took a part of it, or it is not read from its beginning.
       if (start !== at) outline = undefined;
+      appends ??= start > 0;
       at = start;
     },
     add(raw, put) {
       if (holder === undefined) return;
       holder.saw(put.id);
-      const words = put.isNew ? wordsAt() : undefined;
+      const index = wordsAt();
+      const words = put.isNew ? index : undefined;
+      if (!put.isNew && appends) index?.parts.addKnown(holder.file, () => findableLine(raw));
       const length = raw.length - 1;
       near = raw;
       if (words?.lines.open() === undefined) begun = at;
       if (raw[length] !== NEWLINE || words?.lines.open() !== undefined) {
         outline = undefined;
-        const joined = words?.lines.push(put.id, withoutParam(put.bytes));
+        const joined = words?.lines.push(put.id, raw);
         if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes), holder, begun);
       } else if (words !== undefined) {
-        const parsed = toParsedEntry(source, lineOf(length, true), raw.subarray(0, length));
-        outline?.add(parsed.entry);
+        const { entry, json } = toParsedEntry(source, lineOf(length, true), raw.subarray(0, length));
+        outline?.add(entry);
         words.parts.add(
           put.id,
-          isTheSame(parsed, put) ? findableOf(parsed.entry, parsed.json) : findableLine(withoutParam(put.bytes)),
+          entry.kind === 'unreadable' ? findableLine(raw) : findableOf(entry, json),
           holder,
           begun,
         );
@@ -90,9 +94,4 @@ export function createLineFollower(
       return outline.result();
     },
   };
-}
-
-/** Words are those of the stored line, from which the session's own id is cut out: no word of it, unless it stands elsewhere too. */
-function isTheSame({ entry }: ParsedEntry, { param, cuts }: PutPiece): boolean {
-  return entry.kind !== 'unreadable' && (cuts === 0 || (cuts === 1 && entry.head.sessionId === param));
 }

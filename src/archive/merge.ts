@@ -17,7 +17,8 @@ import { copyMasked } from './masked.ts';
 import { isWhole, mendLines, mendVersion } from './mend.ts';
 import { archivedInput } from './read.ts';
 import { readableOf } from './readable.ts';
-import { isMasked, saveCut, saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
+import { ownFiles } from './restoreplaces.ts';
+import { isMasked, type SourceState, saveCut, saveScrub, scrubbedAt, sourceOf } from './scrubs.ts';
 import { saveSeen, seenOf, startsWith } from './seen.ts';
 import { all, type Database, get, numberOf, run, textOf, transaction } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
@@ -126,26 +127,79 @@ function* mergeFile(merging: Merging, file: ArchivedFile, versions: readonly Ver
   const before = findFile(own, file);
   const broken = before === undefined ? [] : versionsOf(own, before.id).filter((version) => !isWhole(own, version));
   const sum = { added: 0, known: 0, mended: 0, masked: 0, bytes: 0 };
+  const isBehind = before?.current === undefined || sawMore(merging, before, file, versions);
+  let last: number | undefined;
   for (const version of ordered) {
     if (broken.length > 0) sum.mended += yield* mendFrom(merging, file, version, broken);
-    const taken = yield* mergeVersion(merging, file, version, before?.current);
-    if (taken === 'known') sum.known += 1;
-    if (typeof taken === 'string') continue;
+    const taken = yield* mergeVersion(merging, file, version, versions, before?.current);
+    last = taken.as;
+    if (taken.outcome === 'known') sum.known += 1;
+    if (taken.outcome !== 'taken') continue;
     sum.added += 1;
     sum.bytes += taken.bytes;
     if (taken.masked) sum.masked += 1;
   }
   const after = findFile(own, file);
   if (after?.current === undefined) return sum;
-  // What this machine's own source looked like stays what the next sync compares with.
-  const current = before?.current ?? after.current;
-  const mtimeMs = before?.current === undefined ? file.mtimeMs : before.mtimeMs;
+  const current = (isBehind ? last : undefined) ?? before?.current ?? after.current;
+  const mtimeMs = isBehind || before === undefined ? file.mtimeMs : before.mtimeMs;
   if (after.current === current && after.mtimeMs === mtimeMs) return sum;
   batch.step((db) => {
     setCurrent(db, after.id, current, mtimeMs);
     return { bytes: 0 };
   });
   return sum;
+}
+
+/**
+ * Whether the other archive saw more of a file: it has what is the present state here, and another that is not here. What this machine's
+ * own source looked like stays what the next sync compares with.
+ */
+function sawMore(
+  { own, other }: Merging,
+  here: ArchivedFile,
+  there: ArchivedFile,
+  versions: readonly Version[],
+): boolean {
+  const before = versionsOf(own, here.id);
+  const ours = before.find(({ id }) => id === here.current);
+  const theirs = versions.find(({ id }) => id === there.current);
+  if (ours === undefined || theirs === undefined || ownFiles(own)(here)) return false;
+  const isOursThere = knownAs(other, there, own, ours, before) !== undefined;
+  const isTheirsHere = knownAs(own, here, other, theirs, versions) !== undefined;
+  // Else the time says which came last: it was scrubbed between, or is as it once was.
+  return isOursThere === isTheirsHere ? there.mtimeMs > here.mtimeMs : isOursThere;
+}
+
+/** The version here that has a state of the other archive: it is that, or goes on from it. `all`: the other's of the file. */
+function knownAs(
+  own: Database,
+  here: ArchivedFile | undefined,
+  other: Database,
+  state: Version,
+  all: readonly Version[],
+): Version | undefined {
+  if (here === undefined) return undefined;
+  const source = sourceOf(other, state);
+  const longer = cutFrom(other, state, all);
+  return versionsOf(own, here.id).find((each) => {
+    if (!holds(own, each, state, source)) return false;
+    const isSame = each.size === state.size || sourceOf(own, each).size === source.size;
+    return (
+      isSame || (modeOf(here.name) === 'lines' && !longer.some((from) => holds(own, each, from, sourceOf(other, from))))
+    );
+  });
+}
+
+/** What a state was cut from: it is a state of its own, for which those do not stand. */
+function cutFrom(db: Database, state: Version, all: readonly Version[]): Version[] {
+  return all.filter((each) => each.size > state.size && startsWith(db, each, state));
+}
+
+/** Whether a version is, or begins with, a state of the other archive, scrubbed here or there: the bytes it was taken from are the same. */
+function holds(db: Database, version: Version, state: Version, source: SourceState): boolean {
+  const isSource = () => source.digest.equals(sourceOf(db, version).digest);
+  return startsWith(db, version, state) || startsWith(db, version, source) || isSource();
 }
 
 /** Of a version that is here and damaged, what the other archive has of it. How many are whole now; they leave the list. */
@@ -165,29 +219,34 @@ function* mendFrom({ batch, other }: Merging, file: ArchivedFile, theirs: Versio
   return before - broken.length;
 }
 
-/** What was taken; what is neither taken nor known was left out. `present`: what was this archive's present state of the file before. */
+interface MergedVersion extends Pick<Taken, 'bytes' | 'masked'> {
+  readonly outcome: 'taken' | 'known' | 'left out';
+  /** The version here that has it. */
+  readonly as: number | undefined;
+}
+
+const LEFT_OUT: MergedVersion = { outcome: 'left out', as: undefined, bytes: 0, masked: false };
+
+/** `all`: what the other archive has of the file. `present`: what was this archive's present state of the file before. */
 function* mergeVersion(
   { batch, own, other, signal, report }: Merging,
   file: ArchivedFile,
   version: Version,
+  all: readonly Version[],
   present: number | undefined,
-): Work<Pick<Taken, 'bytes' | 'masked'> | 'known' | 'left out'> {
+): Work<MergedVersion> {
   const here = findFile(own, file);
   const versions = here === undefined ? [] : versionsOf(own, here.id);
-  // Scrubbed here, or scrubbed there: the bytes it was taken from are the same.
   const theirs = sourceOf(other, version);
-  const isKnown = versions.some((each) => {
-    const holds = startsWith(own, each, version) || startsWith(own, each, theirs);
-    return holds || theirs.digest.equals(sourceOf(own, each).digest);
-  });
-  if (isKnown) return 'known';
+  const known = knownAs(own, here, other, version, all);
+  if (known !== undefined) return { ...LEFT_OUT, outcome: 'known', as: known.id };
   const readable = yield* readableOf(other, version);
   const at = scrubbedAt(other, version.id);
   if (readable.fault !== undefined) {
     // Of what was scrubbed a part would pass for the whole.
     const taken = readable.size > 0 && at === undefined;
     report(damageOf(file, readable.fault, taken));
-    if (!taken || versions.some((each) => startsWith(own, each, readable))) return 'left out';
+    if (!taken || versions.some((each) => startsWith(own, each, readable))) return LEFT_OUT;
   }
   const shorter = versions.find((each) => startsWith(other, { ...version, ...readable }, sourceOf(own, each)));
   // Where ours is the beginning of theirs it is lengthened.
@@ -204,7 +263,10 @@ function* mergeVersion(
   const options = { full: true, imported: true, session: () => file.session, signal };
   const input = { ...archivedInput(other, version), size: readable.size };
   const taken = yield* ingestSteps(batch, file, input, options);
-  if (shorter === undefined && isDoubled(batch, file, versions)) return 'known';
+  const isCut = cutFrom(other, version, all).length > 0;
+  const isKnown = shorter === undefined && isDoubled(batch, file, versions, isCut);
+  const as = findFile(own, file)?.current;
+  if (isKnown) return { ...LEFT_OUT, outcome: 'known', as };
   if (at !== undefined) {
     batch.step((db) => {
       const current = findFile(db, file)?.current;
@@ -213,18 +275,18 @@ function* mergeVersion(
       return { bytes: 0 };
     });
   }
-  return taken;
+  return { ...taken, outcome: 'taken', as };
 }
 
 /** What was masked or left out on its way in may be, or begin, what was here: it is no version of its own then. */
-function isDoubled(batch: Batch, file: ArchivedFile, before: readonly Version[]): boolean {
+function isDoubled(batch: Batch, file: ArchivedFile, before: readonly Version[], isCut: boolean): boolean {
   const { doubled } = batch.step((db, pieces) => {
     const taken = findVersion(db, findFile(db, file)?.current ?? 0);
     if (taken === undefined || before.some(({ id }) => id === taken.id)) return { bytes: 0, doubled: true };
     if (!sourceOf(db, taken).scrubbed) return { bytes: 0, doubled: false };
     // The lines of both are read.
     pieces.flush();
-    const longer = before.find((each) => startsWith(db, each, taken));
+    const longer = before.find((each) => (!isCut || each.size === taken.size) && startsWith(db, each, taken));
     if (longer === undefined) return { bytes: 0, doubled: false };
     setCurrent(db, longer.file, longer.id, -1);
     dropVersion(db, taken.id);

@@ -1,6 +1,4 @@
 /** The archive as a place to read from. It is never made, never changed, and one that cannot be opened is only told. */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { MountedFile } from '../disk/mounts.ts';
 import type { Outline } from '../graph/outline.ts';
 import { type ArchivedState, allStates, versionsOf } from './files.ts';
@@ -8,9 +6,8 @@ import { allSpans, type ForgottenSpan } from './forgottenspans.ts';
 import { createMounter } from './mountfiles.ts';
 import type { KeptFile } from './mountplaces.ts';
 import { type Outlines, openOutlines } from './outlines.ts';
-import { ARCHIVE_NAME } from './place.ts';
 import { type Database, get } from './sqlite.ts';
-import { archiveId, guarded, openArchiveFile } from './store.ts';
+import { archiveId, guarded, openIfMade } from './store.ts';
 import { type KeptUsage, openUsage } from './usagekept.ts';
 
 export interface ReadableArchive {
@@ -30,10 +27,9 @@ export interface ReadableArchive {
 
 /** undefined when there is none. Throws ArchiveError. */
 export function openForReading(folder: string): ReadableArchive | undefined {
-  const path = join(folder, ARCHIVE_NAME);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-  const archive = { ...openArchiveFile(path), folder };
-  const { db } = archive;
+  const archive = openIfMade(folder);
+  if (archive === undefined) return undefined;
+  const { db, path } = archive;
   const call = <T>(read: () => T): T => guarded('cannot read the archive', path, read);
   const mount = createMounter(archive);
   let outlines: Outlines | undefined;

@@ -39,7 +39,7 @@ function* update(archive: Archive, options: OutlineOptions): Work<number> {
   const index = openIndex(archive);
   try {
     const sessions = allStates(archive.db).filter(({ kind }) => kind === 'session');
-    dropOthers(index.db, sessions);
+    putInOrder(index.db, sessions);
     const kept = keptIn(index.db);
     const now = (options.now ?? Date.now)();
     const readers = readersOf(archive.db);
@@ -64,6 +64,7 @@ function* update(archive: Archive, options: OutlineOptions): Work<number> {
       }
       yield;
     }
+    if (made > 0) putInOrder(index.db, sessions);
     return made;
   } finally {
     index.close();
@@ -105,22 +106,33 @@ export function hasOutline(db: Database, digest: Buffer): boolean {
   return get(db, 'SELECT 1 FROM outline WHERE digest = ?', digest) !== undefined;
 }
 
-/** Each session has one outline, the last that was made of it. */
+/** In the place of another only where that is of no use any more, which is known when all are made. */
 export function saveOutline(
   db: Database,
   { id, size, digest }: Pick<ArchivedState, 'id' | 'size' | 'digest'>,
   outline: Outline,
 ): void {
   const body = nodeZlib().zstdCompressSync(JSON.stringify(outline));
-  run(db, 'DELETE FROM outline WHERE file = ?', id);
   const sql = 'INSERT OR REPLACE INTO outline (digest, file, size, updated, body) VALUES (?, ?, ?, ?, ?)';
   run(db, sql, digest, id, size, outline.updated ?? null, body);
 }
 
-function dropOthers(db: Database, sessions: readonly ArchivedState[]): void {
-  const ids = new Set(sessions.map(({ id }) => id));
-  for (const row of all(db, 'SELECT file FROM outline')) {
-    if (!ids.has(numberOf(row, 'file'))) run(db, 'DELETE FROM outline WHERE file = ?', numberOf(row, 'file'));
+/**
+ * Each session has one outline, the last that was made of it. Sessions of the same bytes share one (a project that was renamed has
+ * them twice), which stays with the others when one of them grows.
+ */
+function putInOrder(db: Database, sessions: readonly ArchivedState[]): void {
+  const present = new Map(sessions.map(({ id, digest }) => [id, keyOf(digest)]));
+  const holders = new Map(sessions.map(({ id, digest }) => [keyOf(digest), id]));
+  const rows = all(db, 'SELECT digest, file FROM outline');
+  const kept = new Set(rows.map((row) => keyOf(blobOf(row, 'digest'))));
+  for (const row of rows) {
+    const digest = blobOf(row, 'digest');
+    const own = present.get(numberOf(row, 'file'));
+    if (own === keyOf(digest)) continue;
+    const holder = holders.get(keyOf(digest));
+    if (holder !== undefined) run(db, 'UPDATE outline SET file = ? WHERE digest = ?', holder, digest);
+    else if (own === undefined || kept.has(own)) run(db, 'DELETE FROM outline WHERE digest = ?', digest);
   }
 }
 

@@ -5,6 +5,7 @@ import { ArchiveError, damaged } from './errors.ts';
 import type { Mender } from './mender.ts';
 import { addressOf, cutsOf, pieceLength, writePiece } from './piece.ts';
 import { blobOf, type Database, get, numberOf, type Row, run } from './sqlite.ts';
+import { bytesStored, STORED_BELOW, storedFrame } from './stored.ts';
 import { pushVarint, readVarints } from './varint.ts';
 
 /**
@@ -25,9 +26,8 @@ export interface PutPiece {
   readonly id: number;
   /** It was not archived before. */
   readonly isNew: boolean;
-  /** What was cut out of it, and how often. */
+  /** What was cut out of it. */
   readonly param: string | undefined;
-  readonly cuts: number;
   /** As it is stored; valid until the next is put. */
   readonly bytes: Buffer;
 }
@@ -83,8 +83,8 @@ export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
       makeRoom(length);
       const bytes = data.subarray(used, used + length);
       writePiece(raw, cuts, bytes);
+      const put = { param: cuts.param, bytes };
       const hash = addressOf(bytes);
-      const put = { param: cuts.param, cuts: cuts.starts.length, bytes };
       const isNew = fresh?.add(hash, next) === true;
       if (!isNew && run(db, 'INSERT OR IGNORE INTO piece (hash, id) VALUES (?, ?)', hash, next) === 0) {
         const id = numberOf(get(db, 'SELECT id FROM piece WHERE hash = ?', hash), 'id');
@@ -136,13 +136,17 @@ function readable(db: Database, first: number): Pack | undefined {
 export function writePack(db: Database, { first, lengths, data }: Pack): void {
   const packed: number[] = [];
   for (const length of lengths) pushVarint(packed, length);
-  // Where any result fits the buffer, zstd reads the data where it lies; otherwise it copies it, and compresses more slowly.
-  const chunkSize = data.length + (data.length >> 7) + 1024;
-  const { constants, zstdCompressSync } = nodeZlib();
-  const compressed = zstdCompressSync(data, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
+  const compressed = data.length < STORED_BELOW ? storedFrame(data) : compress(data);
   const sql = 'INSERT OR REPLACE INTO pack (id, count, raw, lengths, data) VALUES (?, ?, ?, ?, ?)';
   run(db, sql, first, lengths.length, data.length, Buffer.from(packed), compressed);
   release(compressed);
+}
+
+function compress(data: Buffer): Buffer {
+  // Where any result fits the buffer, zstd reads the data where it lies; otherwise it copies it, and compresses more slowly.
+  const chunkSize = data.length + (data.length >> 7) + 1024;
+  const { constants, zstdCompressSync } = nodeZlib();
+  return zstdCompressSync(data, { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } });
 }
 
 /** Smaller ones may share their memory with others. */
@@ -195,6 +199,8 @@ export function salvaged(row: Row): Pack | undefined {
 const LARGEST_CHUNK = 16 << 20;
 
 function decompress(data: Buffer, first: number, size: number): Buffer {
+  const stored = bytesStored(data);
+  if (stored !== undefined) return stored;
   try {
     return nodeZlib().zstdDecompressSync(data, { chunkSize: Math.max(1024, Math.min(size + 1, LARGEST_CHUNK)) });
   } catch (error) {

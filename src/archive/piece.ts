@@ -3,7 +3,7 @@
  * so that the copies resume and fork make, which differ only there (H1), are one piece. Any bytes at all can be a piece;
  * what is cut out is put back byte for byte.
  */
-import { nodeCrypto } from './builtins.ts';
+import { sha256 } from '../format/sha256.ts';
 import { damaged } from './errors.ts';
 import { pushVarint, readVarints, type VarintReader } from './varint.ts';
 
@@ -138,15 +138,7 @@ export function lengthFromPiece(bytes: Buffer, param: string | undefined): numbe
   return bytes.length - header.at() + cuts * (param?.length ?? 0);
 }
 
-/** The line without the values that were cut out: still JSON where the line is. */
-export function withoutParam(bytes: Buffer): Buffer {
-  const header = readVarints(bytes);
-  for (let cuts = cutsIn(header); cuts > 0; cuts -= 1) header.next();
-  return bytes.subarray(header.at());
-}
-
 /** What a piece is known by. 160 bits: two different lines with one address will not be met, nor made. */
 export function addressOf(piece: Uint8Array): Buffer {
-  // By way of a string: memory of its own for each of so few bytes takes a third longer.
-  return Buffer.from(nodeCrypto().hash('sha256', piece, 'binary'), 'binary').subarray(0, 20);
+  return sha256(piece).subarray(0, 20);
 }

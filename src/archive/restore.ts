@@ -1,17 +1,17 @@
-/** Writes archived files back, byte for byte, with their mtime. What is there and differs is left alone. */
+/** Writes archived files back, byte for byte, with their mtime where that does not get them deleted. What is there and differs is left alone. */
 import { lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isTemporary, writeInParts, writerOf } from '../disk/durable.ts';
 import { DiskError } from '../disk/errors.ts';
 import { isRunning } from '../disk/live.ts';
-import { createDigest } from './digest.ts';
-import { ArchiveError, damaged, toArchiveError } from './errors.ts';
+import { ArchiveError, damaged, RESTORING, sqliteCode, toArchiveError } from './errors.ts';
 import { type ArchivedFile, type Version, versionOf, versionsOf } from './files.ts';
-import { chunksOf, openInput } from './input.ts';
 import { checkedBytes } from './read.ts';
-import { foldersOf, isInside, leadsOut, ownFiles } from './restoreplaces.ts';
+import { digestOf, type FindMoved, movedAmong } from './restoremoved.ts';
+import { foldersOf, isElsewhere, isInside, leadsOut, ownFiles } from './restoreplaces.ts';
+import { keepTimes, type Renewing, renewOld } from './restoretimes.ts';
 import { isMasked, sourceOf } from './scrubs.ts';
-import { pathOf } from './sources.ts';
+import { pathOf, type SourceFile } from './sources.ts';
 import type { Database } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
 import { atOnce, inTurns, type Work } from './turns.ts';
@@ -23,16 +23,30 @@ export interface RestoreOptions {
   readonly force?: boolean;
   /** 1 is the oldest; without it the one last seen. */
   readonly version?: number;
+  /** Also where the client deletes them again, by their age. Below `to` it looks for nothing. */
+  readonly keepTimes?: boolean;
+  readonly now?: Date;
+  /** What lies on the disk: what only moved to the folder of another project is left there. */
+  readonly onDisk?: readonly SourceFile[];
   readonly signal?: AbortSignal;
   readonly onFile?: (file: { readonly bytes: number }) => void;
 }
 
 /**
- * same: already there · kept: something else is there and was not replaced · missing: no such version · damaged: nothing was
- * written · refused: its name, or a link on its way, leads out of the folder · foreign: it is another machine's, which goes only
+ * same: already there · kept: something else is there and was not replaced · moved: it lies in the folder of another project ·
+ * missing: no such version · damaged: nothing was written · refused: its name, or a link on its way, leads out of the folder · foreign: it is another machine's, which goes only
  * below a folder that was named · failed: the disk did not take it.
  */
-export type Restored = 'restored' | 'same' | 'kept' | 'missing' | 'damaged' | 'refused' | 'foreign' | 'failed';
+export type Restored =
+  | 'restored'
+  | 'same'
+  | 'kept'
+  | 'moved'
+  | 'missing'
+  | 'damaged'
+  | 'refused'
+  | 'foreign'
+  | 'failed';
 
 export interface RestoredFile {
   readonly file: ArchivedFile;
@@ -43,6 +57,8 @@ export interface RestoredFile {
   readonly why?: string;
   /** Its secrets are masked. */
   readonly scrubbed: boolean;
+  /** It got the present time: by its own the client would delete it again. */
+  readonly renewed?: boolean;
 }
 
 export function restore(
@@ -50,7 +66,7 @@ export function restore(
   files: readonly ArchivedFile[],
   options: RestoreOptions = {},
 ): RestoredFile[] {
-  return guarded('cannot restore', archive.path, () => atOnce(restoreAll(archive, files, options)));
+  return guarded(RESTORING, archive.path, () => atOnce(restoreAll(archive, files, options)));
 }
 
 /** The same, stopped by the signal at any moment: a file is there as a whole or not at all. */
@@ -62,7 +78,7 @@ export async function restoreInTurns(
   try {
     return await inTurns(restoreAll(archive, files, options));
   } catch (error) {
-    throw toArchiveError(error, 'cannot restore', archive.path);
+    throw toArchiveError(error, RESTORING, archive.path);
   }
 }
 
@@ -70,12 +86,15 @@ function* restoreAll({ db }: Archive, files: readonly ArchivedFile[], options: R
   const folderOf = foldersOf(files, options.to);
   const isOwn = ownFiles(db);
   const clear = clearing();
+  const { now = new Date() } = options;
+  const renew = options.to !== undefined || options.keepTimes ? keepTimes : renewOld(now.getTime());
+  const findMoved = movedAmong(options.onDisk ?? []);
   const results: RestoredFile[] = [];
   for (const file of files) {
     if (options.signal?.aborted) break;
     const path = pathOf(file, folderOf(file));
     const foreign = options.to === undefined && !isOwn(file);
-    const result = foreign ? FOREIGN : yield* restoreFile(db, file, path, { ...options, clear });
+    const result = foreign ? FOREIGN : yield* restoreFile(db, file, path, { ...options, clear, renew, findMoved });
     if (result === undefined) break;
     results.push({ file, path, ...result });
     options.onFile?.({ bytes: result.bytes });
@@ -83,12 +102,14 @@ function* restoreAll({ db }: Archive, files: readonly ArchivedFile[], options: R
   return results;
 }
 
-type Result = Pick<RestoredFile, 'bytes' | 'outcome' | 'why' | 'scrubbed'>;
+type Result = Pick<RestoredFile, 'bytes' | 'outcome' | 'why' | 'scrubbed' | 'renewed'>;
 
 const FOREIGN: Result = { outcome: 'foreign', bytes: 0, scrubbed: false };
 
 interface FileOptions extends RestoreOptions {
   readonly clear: (path: string) => void;
+  readonly renew: Renewing;
+  readonly findMoved: FindMoved;
 }
 
 /** Whatever is wrong with one file, the next has its turn. undefined when it was stopped. */
@@ -102,10 +123,12 @@ function* restoreFile(db: Database, file: ArchivedFile, path: string, options: F
     scrubbed = isMasked(db, version.id);
     if (!isInside(file.name) || (options.to !== undefined && leadsOut(path, options.to)))
       return { outcome: 'refused', bytes, scrubbed };
-    const done = yield* restoreOne(db, version, path, options);
+    const done = yield* restoreOne(db, { file, version, path }, options);
     return done && { ...done, bytes, scrubbed };
   } catch (error) {
-    const told = toArchiveError(error, 'cannot restore', path);
+    // The bytes are read while they are written: whoever writes tells of both.
+    const cause = error instanceof DiskError && sqliteCode(error.cause) !== undefined ? error.cause : error;
+    const told = toArchiveError(cause, RESTORING, path);
     if (told instanceof ArchiveError) return { outcome: 'damaged', why: told.message, bytes, scrubbed };
     if (told instanceof DiskError) return { outcome: 'failed', why: told.what, bytes, scrubbed };
     throw error;
@@ -118,29 +141,38 @@ function chosenVersion(db: Database, file: ArchivedFile, number: number | undefi
   return versionOf(db, file.current);
 }
 
+interface Restoring {
+  readonly file: ArchivedFile;
+  readonly version: Version;
+  readonly path: string;
+}
+
 /** undefined when it was stopped. */
 function* restoreOne(
   db: Database,
-  version: Version,
-  path: string,
-  { force = false, signal, clear }: FileOptions,
-): Work<Pick<Result, 'outcome' | 'why'> | undefined> {
+  { file, version, path }: Restoring,
+  { force = false, signal, clear, renew, findMoved }: FileOptions,
+): Work<Pick<Result, 'outcome' | 'why' | 'renewed'> | undefined> {
   const there = thereAt(path);
   if (there !== undefined) {
     if (there.isFile() && isSame(db, version, path, there.size, force)) return { outcome: 'same' };
     if (!there.isFile())
       return { outcome: 'kept', why: there.isDirectory() ? 'a folder is there' : 'what is there is no file' };
     if (!force) return { outcome: 'kept' };
+    if (isElsewhere(path, file.root)) return { outcome: 'kept', why: 'a link to a file elsewhere is there' };
   }
+  const moved = there === undefined ? findMoved(file, [version, sourceOf(db, version)]) : undefined;
+  if (moved !== undefined) return { outcome: 'moved', why: `it is at ${moved} now` };
   clear(path);
   for (const _ of writeInParts(path, checkedBytes(db, version))) {
     if (signal?.aborted) return undefined;
     yield;
   }
+  const present = renew(file, version.mtimeMs);
   // As text: a number below 0, a time before 1970, would be taken for the present.
-  const time = String(version.mtimeMs / 1000);
+  const time = String((present ?? version.mtimeMs) / 1000);
   utimesSync(path, time, time);
-  return { outcome: 'restored' };
+  return { outcome: 'restored', renewed: present !== undefined };
 }
 
 /** A link to nothing is something, too. */
@@ -178,15 +210,4 @@ function isSame(db: Database, version: Version, path: string, size: number, forc
   if (fitting.length === 0) return false;
   const digest = digestOf(path);
   return fitting.some((state) => state.digest.equals(digest));
-}
-
-function digestOf(path: string): Buffer {
-  const input = openInput(path);
-  try {
-    const digest = createDigest();
-    for (const chunk of chunksOf(input, 0, input.size)) digest.update(chunk);
-    return digest.value();
-  } finally {
-    input.close();
-  }
 }

@@ -48,6 +48,11 @@ export function leadsOut(path: string, folder: string): boolean {
   return real === undefined || (real !== top && !real.startsWith(withSlash(top)));
 }
 
+/** Whether a path is a link to a file outside the folder: what is written to the path would go there. */
+export function isElsewhere(path: string, folder: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true && leadsOut(path, folder);
+}
+
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

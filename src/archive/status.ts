@@ -1,12 +1,12 @@
 /** What is kept, how large it is, and what the client will delete next. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJsonObject } from '../disk/sidecars.ts';
-import { asNumber } from '../format/json.ts';
+import { type Cleanup, DAY_MS } from './cleanup.ts';
 import { INDEX_NAME } from './derived.ts';
+import { allStates } from './files.ts';
 import type { KnownSources } from './known.ts';
 import { countScrubbed } from './scrubs.ts';
-import type { SourceFile } from './sources.ts';
+import { pathOf, type SourceFile } from './sources.ts';
 import { type Database, get, numberOf } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
 
@@ -79,21 +79,16 @@ export function standingOf(known: KnownSources, files: readonly SourceFile[]): S
   return { archived, waiting: files.length - archived, gone: known.count - there };
 }
 
-export interface Cleanup {
-  readonly settings: string;
-  readonly days: number;
-  /** Whether the settings say so, or the client's default holds. */
-  readonly from: 'settings' | 'default';
-}
-
-const DEFAULT_DAYS = 30;
-
-/** After how many days without a change the client deletes a session (L5). */
-export function cleanupOf(config: string): Cleanup {
-  const settings = join(config, 'settings.json');
-  const there = statSync(settings, { throwIfNoEntry: false }) !== undefined;
-  const days = there ? asNumber(readJsonObject(settings)?.cleanupPeriodDays) : undefined;
-  return { settings, days: days ?? DEFAULT_DAYS, from: days === undefined ? 'default' : 'settings' };
+/** Of the files that other machines archived those that no file of this disk is the same as: they are only in the archive, too. */
+export function goneElsewhere(db: Database, files: readonly SourceFile[]): number {
+  const own = archiveId(db);
+  const states = allStates(db);
+  const theirs = states.filter(({ origin }) => origin !== own);
+  if (theirs.length === 0) return 0;
+  const paths = new Set(files.map((file) => pathOf(file)));
+  const here = states.filter((state) => state.origin === own && paths.has(pathOf(state)));
+  const known = new Set(here.map(({ digest }) => digest.toString('latin1')));
+  return theirs.filter(({ digest }) => !known.has(digest.toString('latin1'))).length;
 }
 
 export interface Deletion {
@@ -101,12 +96,11 @@ export interface Deletion {
   readonly at: Date;
 }
 
-const DAY_MS = 86_400_000;
 /** The latest a Date can be, and without the sign the earliest. */
 const LAST_MS = 8.64e15;
 
-/** Settings say anything. */
-function dateOf(ms: number): Date {
+/** Settings and times of files say anything. */
+export function dateOf(ms: number): Date {
   return new Date(Math.max(-LAST_MS, Math.min(LAST_MS, ms)));
 }
 

@@ -3,12 +3,12 @@ import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '../disk/durable.ts';
 import { closeFile, openFile } from '../disk/io.ts';
-import { toArchiveError } from './errors.ts';
+import { OPENING, toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
 import { mayWrite, openToRead, refuseToWrite } from './readonly.ts';
 import { ADDITIONS, APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
-import { isNew, lookAt, readStamp, refuseOthers, type Words } from './stamp.ts';
+import { isNew, lookAt, readStamp, refuseOthers, type Stamp, type Words } from './stamp.ts';
 
 export interface Archive {
   readonly path: string;
@@ -29,35 +29,57 @@ export function openArchive(folder: string, options: OpenArchiveOptions = {}): A
   const path = join(folder, ARCHIVE_NAME);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined && !options.create) return undefined;
-  if (stat !== undefined && options.reads && !mayWrite(path)) return { ...openArchiveFile(path), folder };
-  return guarded('cannot open the archive', path, () => {
+  if (stat !== undefined && options.reads && !mayWrite(path)) return openIfMade(folder);
+  return guarded(OPENING, path, () => {
     if (stat !== undefined) {
       refuseToWrite(path);
       lookAt(path);
     }
     makeFolders(folder, true);
     makePrivate(path);
-    return openAt(path, folder);
+    return openAt(path, folder, options.create === true);
   });
 }
 
-/** The same for a file of any name, such as an export. It is not made, and its journal is left as it is. */
-export function openArchiveFile(path: string, words?: Words): Archive {
-  return guarded('cannot open the archive', path, () => {
+/** For those who only read along: undefined also for one that another process is just making. Nothing is made or changed. */
+export function openIfMade(folder: string): Archive | undefined {
+  const path = join(folder, ARCHIVE_NAME);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  return guarded(OPENING, path, () => {
     const db = openToRead(path);
     return closedOnError(db, () => {
-      refuseOthers(readStamp(db), path, words);
-      // What it lacks is empty; nothing is written to it.
-      addTables(db, 'CREATE TEMP TABLE');
-      return { path, folder: '', db, close: () => db.close() };
+      const stamp = readStamp(db);
+      if (stamp.application !== 0 || !isNew(db)) return { ...readAlong(db, path, stamp), folder };
+      db.close();
+      return undefined;
     });
   });
 }
 
-function openAt(path: string, folder: string): Archive {
+/** The same for a file of any name, such as an export. Its journal is left as it is. */
+export function openArchiveFile(path: string, words?: Words): Archive {
+  return guarded(OPENING, path, () => {
+    const db = openToRead(path);
+    return closedOnError(db, () => readAlong(db, path, readStamp(db), words));
+  });
+}
+
+function readAlong(db: Database, path: string, stamp: Stamp, words?: Words): Archive {
+  refuseOthers(stamp, path, words);
+  // What it lacks is empty; nothing is written to it.
+  addTables(db, 'CREATE TEMP TABLE');
+  return { path, folder: '', db, close: () => db.close() };
+}
+
+/** One in which nothing was written yet is none. */
+function openAt(path: string, folder: string, creates: boolean): Archive | undefined {
   const db = openDatabase(path);
   return closedOnError(db, () => {
-    if (isNew(db)) create(db);
+    if (!creates && isNew(db)) {
+      db.close();
+      return undefined;
+    }
+    if (creates && isNew(db)) create(db);
     refuseOthers(readStamp(db), path);
     addTables(db, 'CREATE TABLE IF NOT EXISTS');
     // After each commit its data is on the disk itself: a power cut must not lose what the client deletes next.

@@ -10,7 +10,7 @@ import type { SourceFile } from './sources.ts';
 import { type Database, totalChanges } from './sqlite.ts';
 import { type Archive, archiveId, noteChange } from './store.ts';
 import type { SyncOptions, TakenFiles } from './sync.ts';
-import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
+import { atOnce, holdYoung, inTurns, releaseYoung, type Work } from './turns.ts';
 
 export function takeInTurns(
   archive: Archive,
@@ -127,8 +127,8 @@ export interface Batch {
  * of which every transaction writes most pages again; but another process waits for it, and what is killed does it again.
  */
 const BATCH_BYTES = 32 << 20;
-/** Garbage is not to gather as long as that. */
-const COLLECT_BYTES = 16 << 20;
+/** From so much on it is worth to look at the room for new objects. */
+const MUCH_BYTES = 1 << 20;
 
 export interface BatchOptions {
   readonly alongside?: Alongside;
@@ -139,7 +139,7 @@ export interface BatchOptions {
 export function createBatch(db: Database, { alongside, checks = false }: BatchOptions = {}): Batch {
   let pieces: PieceWriter | undefined;
   let bytes = 0;
-  let uncollected = 0;
+  let taken = 0;
   let changes = 0;
 
   function begin(): PieceWriter {
@@ -165,16 +165,14 @@ export function createBatch(db: Database, { alongside, checks = false }: BatchOp
     step(call) {
       const result = call(db, begin());
       bytes += result.bytes;
-      uncollected += result.bytes;
+      taken += result.bytes;
       if (bytes >= BATCH_BYTES) commit();
-      if (uncollected >= COLLECT_BYTES) {
-        uncollected = 0;
-        collectGarbage();
-      }
+      if (taken >= MUCH_BYTES) holdYoung();
       return result;
     },
     commit,
     abandon() {
+      releaseYoung();
       pieces = undefined;
       // A full disk makes SQLite roll back by itself.
       if (db.isTransaction) db.exec('ROLLBACK');

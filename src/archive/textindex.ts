@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { piecesOf, release, toPack } from './packs.ts';
-import { lengthFromPiece, withoutParam } from './piece.ts';
+import { fromPiece } from './piece.ts';
 import { createHolder, type Holder } from './search/holder.ts';
 import { createLineJoiner, findableLine } from './search/lines.ts';
 import { createPartWriter } from './search/partwriter.ts';
@@ -80,12 +80,9 @@ function nextOf(db: Database): number {
   return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
 }
 
-/** As long as what is cut out of the lines of a session: its id. */
-const SOME_UUID = '00000000-0000-0000-0000-000000000000';
-
 /**
- * `ends`: by file, where what was added of it ends. Lines that it has from other files are not counted, and ids of another length are
- * counted wrong: where a line begins is then not known, which whoever reads it notices.
+ * `ends`: by file, where what was added of it ends. Lines that it has from other files are not counted: where a line
+ * begins is then not known, which whoever reads it notices.
  */
 function addSome(
   archive: Database,
@@ -114,12 +111,14 @@ function addSome(
   )) {
     const pack = toPack(row);
     for (const piece of piecesOf(pack)) {
-      const file = piece.id < from ? undefined : transcriptOf(piece.id);
-      if (file === undefined) continue;
+      const transcript = piece.id < from ? undefined : transcriptOf(piece.id);
+      if (transcript === undefined) continue;
+      const { file, param } = transcript;
       const at = ends.get(file) ?? 0;
       if (lines.open() === undefined) begun = at;
-      ends.set(file, at + lengthFromPiece(piece.bytes, SOME_UUID));
-      const line = lines.push(piece.id, withoutParam(piece.bytes));
+      const raw = fromPiece(piece.bytes, param);
+      ends.set(file, at + raw.length);
+      const line = lines.push(piece.id, raw);
       if (line) added += parts.add(line.piece, findableLine(line.bytes), holderOf(file), begun);
     }
     release(pack.data);

@@ -1,5 +1,5 @@
 /** Whether everything in the archive is whole: every pack, every piece by its address, every version by its digest. */
-import { ArchiveError, toArchiveError } from './errors.ts';
+import { ArchiveError, DAMAGED, sqliteCode, toArchiveError } from './errors.ts';
 import { type ArchivedFile, allFiles, type Version, versionsOf } from './files.ts';
 import { piecesOf, release, toPack } from './packs.ts';
 import { addressOf } from './piece.ts';
@@ -48,9 +48,11 @@ export async function verifyInTurns(archive: Archive, options: VerifyOptions = {
 }
 
 function* verifyAll({ db, path }: Archive, { signal, onBytes }: VerifyOptions): Work<Verified> {
-  const faults: Fault[] = [...checkFile(db, path)];
-  const { packs, pieces } = yield* checkPacks(db, faults, { signal, onBytes });
-  const files = allFiles(db);
+  const faults: Fault[] = [];
+  caught(faults, path, () => faults.push(...checkFile(db, path)));
+  const { packs, pieces } = yield* checkPacks(db, path, faults, { signal, onBytes });
+  const files: ArchivedFile[] = [];
+  caught(faults, path, () => files.push(...allFiles(db)));
   let versions = 0;
   let bytes = 0;
   for (const file of files) {
@@ -62,7 +64,18 @@ function* verifyAll({ db, path }: Archive, { signal, onBytes }: VerifyOptions): 
     }
   }
   const stopped = signal?.aborted === true;
-  return { packs, pieces, files: files.length, versions, scrubbed: countScrubbed(db), bytes, stopped, faults };
+  let scrubbed = 0;
+  caught(faults, path, () => {
+    scrubbed = countScrubbed(db);
+  });
+  return { packs, pieces, files: files.length, versions, scrubbed, bytes, stopped, faults };
+}
+
+/** Whether SQLite finds nothing wrong with the file. */
+export function isSound({ db, path }: Archive): boolean {
+  const faults: Fault[] = [];
+  caught(faults, path, () => faults.push(...checkFile(db, path)));
+  return faults.length === 0;
 }
 
 /** What SQLite itself knows to be wrong. */
@@ -75,18 +88,33 @@ function* checkFile(db: Database, path: string): Generator<Fault> {
 
 function* checkPacks(
   db: Database,
+  path: string,
   faults: Fault[],
-  { signal, onBytes }: VerifyOptions,
+  options: VerifyOptions,
 ): Work<{ packs: number; pieces: number }> {
-  let packs = 0;
-  let pieces = 0;
+  const counts = { packs: 0, pieces: 0 };
+  try {
+    yield* countPacks(db, faults, counts, options);
+  } catch (error) {
+    // Those behind a page that is broken; of the versions each is looked at.
+    faults.push(toFault(error, path));
+  }
+  return counts;
+}
+
+function* countPacks(
+  db: Database,
+  faults: Fault[],
+  counts: { packs: number; pieces: number },
+  { signal, onBytes }: VerifyOptions,
+): Work<void> {
   for (const row of each(db, 'SELECT id, count, raw, lengths, data FROM pack')) {
-    if (signal?.aborted) return { packs, pieces };
-    packs += 1;
+    if (signal?.aborted) return;
+    counts.packs += 1;
     caught(faults, `pack ${numberOf(row, 'id')}`, () => {
       const pack = toPack(row);
       for (const { id, bytes } of piecesOf(pack)) {
-        pieces += 1;
+        counts.pieces += 1;
         const known = maybeNumber(get(db, 'SELECT id FROM piece WHERE hash = ?', addressOf(bytes)), 'id');
         if (known !== id) faults.push({ where: `piece ${id}`, what: 'its bytes do not fit its address' });
       }
@@ -96,8 +124,8 @@ function* checkPacks(
     yield;
   }
   const addresses = numberOf(get(db, 'SELECT count(*) AS n FROM piece'), 'n');
-  if (addresses !== pieces) faults.push({ where: 'pieces', what: `${addresses} addresses for ${pieces} pieces` });
-  return { packs, pieces };
+  if (addresses !== counts.pieces)
+    faults.push({ where: 'pieces', what: `${addresses} addresses for ${counts.pieces} pieces` });
 }
 
 interface Placed {
@@ -139,6 +167,7 @@ function caught(faults: Fault[], where: string, call: () => void): void {
 
 /** Any other error is none of the archive's. */
 function toFault(error: unknown, where: string): Fault {
+  if (((sqliteCode(error) ?? 0) & 0xff) === DAMAGED) return { where, what: 'the file is damaged where this is stored' };
   if (!(error instanceof ArchiveError)) throw error;
   return { where, what: `${error.message} (${error.where})` };
 }

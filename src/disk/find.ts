@@ -1,7 +1,19 @@
 /** Finds every session and sub-agent of every layout (L1, L3, L6) by names alone: no transcript is opened. */
+import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Problem } from './errors.ts';
-import { attempt, compareText, type Item, listFolder, type Report, statItem } from './folder.ts';
+import {
+  attempt,
+  compareText,
+  eachInOrder,
+  followLinks,
+  type Item,
+  type Listing,
+  listFolder,
+  listNames,
+  type Report,
+  statItem,
+} from './folder.ts';
 import { type FolderFs, folderFs } from './io.ts';
 import { parentSessionOf } from './parent.ts';
 import type { Root } from './roots.ts';
@@ -40,8 +52,15 @@ export interface Found {
   readonly problems: readonly Problem[];
 }
 
+export interface FindOptions {
+  readonly fs?: FolderFs;
+  /** A transcript that need not be told of: of thousands mostly nothing has to be made. `folder` ends with a slash. */
+  readonly isKnown?: (path: string, stat: Stats, folder: string) => boolean;
+}
+
 interface Walk {
   readonly fs: FolderFs;
+  readonly isKnown: FindOptions['isKnown'];
   readonly files: SessionFile[];
   readonly folders: ProjectFolder[];
   readonly report: Report;
@@ -51,10 +70,19 @@ interface Walk {
 interface Seen {
   /** Real path → the path it was first reached by, of folders and files. */
   readonly paths: Map<string, string>;
-  /** Files that are not among them yet: in a folder that is walked once only a link can lead to one again. */
-  readonly plain: Item[];
-  /** Whether there was none. */
+  /** Folders whose files are not among them yet: in a folder that is walked once only a link can lead to one again. */
+  readonly walked: Walked[];
+  /** Whether there was no link to a file. */
   noLinks: boolean;
+  /** Whether all were reached in the order of their paths: what links lead to comes after the rest of its folder. */
+  inOrder: boolean;
+}
+
+interface Walked {
+  readonly listing: Listing;
+  readonly isWanted: (name: string) => boolean;
+  /** So many of its files were visited. */
+  count: number;
 }
 
 interface Place {
@@ -66,18 +94,19 @@ interface Place {
 /** Agents' folders nest; a tree deeper than this is not a transcript's. */
 const MAX_DEPTH = 8;
 
-export function findSessions(roots: readonly Root[], options: { fs?: FolderFs } = {}): Found {
+export function findSessions(roots: readonly Root[], options: FindOptions = {}): Found {
+  const { fs = folderFs, isKnown } = options;
   const problems: Problem[] = [];
   const folders: ProjectFolder[] = [];
   // A session given by its path lies in a folder that may be walked too.
   const noLinks = roots.every(({ kind }) => kind !== 'session');
-  const seen: Seen = { paths: new Map(), plain: [], noLinks };
+  const seen: Seen = { paths: new Map(), walked: [], noLinks, inOrder: true };
   const files = roots.flatMap((root) => {
     const found: SessionFile[] = [];
     const report: Report = (problem) => problems.push(problem);
-    walkRoot({ fs: options.fs ?? folderFs, files: found, folders, report, seen }, root);
+    walkRoot({ fs, isKnown, files: found, folders, report, seen }, root);
     // A session given by its path comes before its agents.
-    return root.kind === 'session' ? found : found.sort((a, b) => compareText(a.file, b.file));
+    return seen.inOrder || root.kind === 'session' ? found : found.sort((a, b) => compareText(a.file, b.file));
   });
   return { files, folders, problems };
 }
@@ -100,22 +129,26 @@ function walkConfig(walk: Walk, config: string): void {
 }
 
 function walkProjects(walk: Walk, folder: string, root: string): void {
-  for (const item of enter(walk, folder)) {
-    if (item.type === 'folder') walkProject(walk, item.path, { root, slug: item.name });
-    else if (isTranscript(item)) addTranscript(walk, item, { root, slug: '' }, new Map());
-  }
+  const listing = enter(walk, folder);
+  if (listing === undefined) return;
+  const visit = visitor(walk, listing, { root, slug: '' }, isTranscript);
+  visit.each((item) => {
+    if (item.type === 'folder') walkProject(walk, item.path, { root, slug: item.name }, item.real);
+    else if (isTranscript(item.name)) visit.add(item);
+  });
 }
 
-function walkProject(walk: Walk, folder: string, place: Place): void {
-  const items = enter(walk, folder);
-  const metas = metasIn(items);
-  if (items.length > 0) walk.folders.push({ folder, root: place.root, slug: place.slug });
-  for (const item of items) {
-    if (isTranscript(item)) addTranscript(walk, item, place, metas);
-    else if (item.type !== 'folder') continue;
-    else if (item.name === 'subagents') walkAgents(walk, item.path, place, 0);
-    else walkAgentsOf(walk, item.path, { ...place, parentSessionId: item.name });
-  }
+function walkProject(walk: Walk, folder: string, place: Place, real?: string): void {
+  const listing = enter(walk, folder, real);
+  if (listing === undefined) return;
+  const visit = visitor(walk, listing, place, isTranscript);
+  if (!visit.isEmpty) walk.folders.push({ folder, root: place.root, slug: place.slug });
+  visit.each((item) => {
+    if (isTranscript(item.name)) visit.add(item);
+    else if (item.type !== 'folder') return;
+    else if (item.name === 'subagents') walkAgents(walk, item, place, 0);
+    else walkAgentsOf(walk, item, { ...place, parentSessionId: item.name });
+  });
 }
 
 /** One session given by its path: its own agents too, also those that lie beside it, which only their entries tell apart (L3). */
@@ -125,14 +158,14 @@ function walkSession(walk: Walk, file: string): void {
   const items = listFolder(walk.fs, folder, () => {});
   const self = items.find((item) => item.name === basename(file));
   if (self === undefined) return;
-  const metas = metasIn(items);
+  const metas = once(() => metasIn(items));
   addTranscript(walk, self, place, metas);
   if (agentIdOf(self.name) !== undefined) return;
   const sessionId = sessionIdOf(self.name);
   for (const item of items) {
     const agents = { ...place, parentSessionId: sessionId };
-    if (item.name === sessionId && item.type === 'folder') walkAgentsOf(walk, item.path, agents);
-    else if (isTranscript(item) && agentIdOf(item.name) !== undefined) {
+    if (item.name === sessionId && item.type === 'folder') walkAgentsOf(walk, item, agents);
+    else if (isTranscript(item.name) && agentIdOf(item.name) !== undefined) {
       if (parentSessionOf(item.path, walk.report) === sessionId) addTranscript(walk, item, agents, metas);
     }
   }
@@ -148,33 +181,88 @@ function placeOf(file: string): Place {
   return { root: file, slug: basename(dirname(above)), parentSessionId: basename(above) };
 }
 
-function walkAgentsOf(walk: Walk, sessionFolder: string, place: Place): void {
-  const items = listFolder(walk.fs, sessionFolder, walk.report);
+function walkAgentsOf(walk: Walk, { path, real }: Item, place: Place): void {
+  const listing = listNames(walk.fs, path, walk.report, real);
+  if (listing === undefined) return;
+  const items = [...listing.others, ...linkedIn(walk, listing)];
   const agents = items.find(({ name, type }) => name === 'subagents' && type === 'folder');
-  if (agents !== undefined) walkAgents(walk, agents.path, place, 0);
+  if (agents !== undefined) walkAgents(walk, agents, place, 0);
 }
 
-function walkAgents(walk: Walk, folder: string, place: Place, depth: number): void {
-  const items = enter(walk, folder);
-  const metas = metasIn(items);
-  for (const item of items) {
-    if (item.type === 'folder' && depth < MAX_DEPTH) walkAgents(walk, item.path, place, depth + 1);
-    else if (isTranscript(item) && agentIdOf(item.name) !== undefined) addTranscript(walk, item, place, metas);
-  }
+function walkAgents(walk: Walk, { path, real }: Item, place: Place, depth: number): void {
+  const listing = enter(walk, path, real);
+  if (listing === undefined) return;
+  const isAgent = (name: string) => isTranscript(name) && agentIdOf(name) !== undefined;
+  const visit = visitor(walk, listing, place, isAgent);
+  visit.each((item) => {
+    if (item.type === 'folder' && depth < MAX_DEPTH) walkAgents(walk, item, place, depth + 1);
+    else if (isAgent(item.name)) visit.add(item);
+  });
 }
 
-/** What is told of sub-agents, by name: the path. */
-type Metas = ReadonlyMap<string, string>;
+function linkedIn({ fs, report, seen }: Walk, listing: Listing): Item[] {
+  const linked = followLinks(fs, listing, report);
+  if (linked.length > 0) seen.inOrder = false;
+  return linked;
+}
 
-function metasIn(items: readonly Item[]): Metas {
-  const metas = new Map<string, string>();
-  for (const { name, type, path } of items) if (type === 'file' && name.endsWith('.meta.json')) metas.set(name, path);
+interface Visitor {
+  /** Links to nothing are nothing. */
+  readonly isEmpty: boolean;
+  /** Adds the files that are wanted, and hands on what is no file of this folder, in the order of paths; what links lead to comes last. */
+  each(onOther: (item: Item) => void): void;
+  add(item: Item): void;
+}
+
+function visitor(walk: Walk, listing: Listing, place: Place, isWanted: Walked['isWanted']): Visitor {
+  const linked = linkedIn(walk, listing);
+  const metas = once(() => metasOf(listing, linked));
+  return {
+    isEmpty: listing.files.length + listing.others.length + linked.length === 0,
+    each(onOther) {
+      const walked: Walked = { listing, isWanted, count: 0 };
+      walk.seen.walked.push(walked);
+      const onFile = (name: string) => {
+        walked.count += 1;
+        if (isWanted(name)) addFile(walk, listing, name, place, metas);
+      };
+      eachInOrder(listing, onFile, onOther);
+      for (const item of linked) onOther(item);
+    },
+    add: (item) => addTranscript(walk, item, place, metas),
+  };
+}
+
+/** What is told of sub-agents, by name: the path. Looked for where there is one. */
+type Metas = () => ReadonlyMap<string, string>;
+
+const META = '.meta.json';
+
+function metasOf({ at, files }: Listing, linked: readonly Item[]): ReadonlyMap<string, string> {
+  const metas = new Map(metasIn(linked));
+  for (const name of files) if (name.endsWith(META)) metas.set(name, at + name);
   return metas;
 }
 
+function metasIn(items: readonly Item[]): ReadonlyMap<string, string> {
+  const metas = new Map<string, string>();
+  for (const { name, type, path } of items) if (type === 'file' && name.endsWith(META)) metas.set(name, path);
+  return metas;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 /** Lists a folder the first time it is reached; a second time is told and gives nothing, so circles end. */
-function enter(walk: Walk, folder: string): readonly Item[] {
-  return isFirstVisit(walk, folder) ? listFolder(walk.fs, folder, walk.report) : [];
+function enter(walk: Walk, folder: string, known?: string): Listing | undefined {
+  const real = known ?? attempt(() => walk.fs.realPath(folder), folder, walk.report);
+  if (real === undefined || !isFirst(walk, folder, real)) return undefined;
+  return listNames(walk.fs, folder, walk.report, real);
 }
 
 function isFirstVisit(walk: Walk, folder: string): boolean {
@@ -194,42 +282,50 @@ function isFirst(walk: Walk, path: string, real: string): boolean {
 }
 
 /** Of thousands of files there is mostly no link to any: then none needs to be noted by its name. */
-function isFirstFile(walk: Walk, item: Item): boolean {
-  const { seen } = walk;
-  if (seen.noLinks && !item.linked) {
-    seen.plain.push(item);
-    return true;
-  }
+function noteFiles({ seen }: Walk): void {
   seen.noLinks = false;
-  for (const { real, path } of seen.plain.splice(0)) seen.paths.set(real, path);
-  return isFirst(walk, item.path, item.real);
+  for (const { listing, isWanted, count } of seen.walked.splice(0)) {
+    for (const name of listing.files.slice(0, count).filter(isWanted))
+      seen.paths.set(listing.realAt + name, listing.at + name);
+  }
 }
 
-function addTranscript(walk: Walk, item: Item, place: Place, metas: Metas): void {
-  if (item.type !== 'file') {
+function addFile(walk: Walk, { at, realAt }: Listing, name: string, place: Place, metas: Metas): void {
+  const path = at + name;
+  if (walk.seen.noLinks || isFirst(walk, path, realAt + name)) add(walk, path, at, name, place, metas);
+}
+
+/** Something that is named like a transcript. */
+function addTranscript(walk: Walk, { type, path, real, name }: Item, place: Place, metas: Metas): void {
+  if (type !== 'file') {
     const next = 'Rename it or move it away if it is not a session.';
-    walk.report({ kind: 'not-a-file', what: 'named like a session, but not a file', where: item.path, next });
+    walk.report({ kind: 'not-a-file', what: 'named like a session, but not a file', where: path, next });
     return;
   }
-  const stat = isFirstFile(walk, item) ? statItem(walk.fs, item.path, walk.report) : undefined;
-  if (stat === undefined) return;
-  const agentId = agentIdOf(item.name);
+  if (walk.seen.noLinks) noteFiles(walk);
+  if (isFirst(walk, path, real)) add(walk, path, path.slice(0, -name.length), name, place, metas);
+}
+
+function add(walk: Walk, path: string, at: string, name: string, place: Place, metas: Metas): void {
+  const stat = statItem(walk.fs, path, walk.report);
+  if (stat === undefined || walk.isKnown?.(path, stat, at)) return;
+  const agentId = agentIdOf(name);
   walk.files.push({
-    file: item.path,
+    file: path,
     root: place.root,
     slug: place.slug,
-    sessionId: sessionIdOf(item.name),
+    sessionId: sessionIdOf(name),
     kind: agentId === undefined ? 'session' : 'agent',
     agentId,
     parentSessionId: agentId === undefined ? undefined : place.parentSessionId,
     bytes: stat.size,
     mtimeMs: stat.mtimeMs,
-    metaFile: agentId && metas.get(`agent-${agentId}.meta.json`),
+    metaFile: agentId && metas().get(`agent-${agentId}.meta.json`),
   });
 }
 
-function isTranscript(item: Item): boolean {
-  return item.name.endsWith('.jsonl');
+function isTranscript(name: string): boolean {
+  return name.endsWith('.jsonl');
 }
 
 function sessionIdOf(name: string): string {

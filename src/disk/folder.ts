@@ -17,52 +17,75 @@ export interface Item {
 /** Collects problems; the walk goes on. */
 export type Report = (problem: Problem) => void;
 
-/** A folder as it was found: where links lead is looked up each time, and told where they lead nowhere. */
+/** A folder as it was found. Where links lead is looked up each time, and told where they lead nowhere. */
 export interface Listing {
-  readonly plain: readonly Item[];
+  /** The folder as it was reached, with a slash, and the same place without links. */
+  readonly at: string;
+  readonly realAt: string;
+  /** Names of files, in their order. */
+  readonly files: readonly string[];
+  /** Folders, and what is neither, in the order of the paths below them. */
+  readonly others: readonly Item[];
   readonly links: readonly Dirent[];
 }
 
-/** What lies in a folder: real things first, so that a link to one of them comes second; each group in the order of its names. */
+/** What lies in a folder: real things first, so that a link to one of them comes second; each group in the order of paths. */
 export function listFolder(fs: FolderFs, folder: string, report: Report): readonly Item[] {
-  const listing = fs.listed?.get(folder) ?? listingOf(fs, folder, report);
+  const listing = listNames(fs, folder, report);
   if (listing === undefined) return [];
-  if (listing.links.length === 0) return listing.plain;
-  return [...listing.plain, ...listing.links.flatMap((link) => followLink(fs, folder, link, report) ?? [])];
+  const items: Item[] = [];
+  const add = (item: Item) => items.push(item);
+  eachInOrder(listing, (name) => add(plainItem(listing.at, listing.realAt, name, 'file')), add);
+  return listing.links.length === 0 ? items : [...items, ...followLinks(fs, listing, report)];
 }
 
-function listingOf(fs: FolderFs, folder: string, report: Report): Listing | undefined {
-  const real = attempt(() => fs.realPath(folder), folder, report);
-  const entries = real === undefined ? undefined : attempt(() => fs.list(folder), folder, report);
-  if (real === undefined || entries === undefined) return undefined;
-  const [at, realAt] = [withSlash(folder), withSlash(real)];
-  const plain: Item[] = [];
-  const links: Dirent[] = [];
-  for (const entry of inOrder(entries)) {
-    if (entry.isSymbolicLink()) links.push(entry);
-    else plain.push(plainItem(at, realAt, entry));
-  }
-  const listing = { plain, links };
+/** The same without a thing for each of thousands of files. `real`: the folder without links, where that is known. */
+export function listNames(fs: FolderFs, folder: string, report: Report, real?: string): Listing | undefined {
+  const listed = fs.listed?.get(folder);
+  if (listed !== undefined) return listed;
+  const place = real ?? attempt(() => fs.realPath(folder), folder, report);
+  const entries = place === undefined ? undefined : attempt(() => fs.list(folder), folder, report);
+  if (place === undefined || entries === undefined) return undefined;
+  const listing = listingOf(withSlash(folder), withSlash(place), entries);
   fs.listed?.set(folder, listing);
   return listing;
 }
 
-/** By name. Names alone are sorted without a call for each comparison, of which a large folder has thousands. */
-function inOrder(entries: readonly Dirent[]): Dirent[] {
-  const byName = new Map<string, Dirent>();
-  const names: string[] = [];
+function listingOf(at: string, realAt: string, entries: readonly Dirent[]): Listing {
+  const files: string[] = [];
+  const others: Item[] = [];
+  const links: Dirent[] = [];
   for (const entry of entries) {
-    byName.set(entry.name, entry);
-    names.push(entry.name);
+    if (entry.isFile()) files.push(entry.name);
+    else if (entry.isSymbolicLink()) links.push(entry);
+    else others.push(plainItem(at, realAt, entry.name, entry.isDirectory() ? 'folder' : 'other'));
   }
-  // Names that are no text may read alike.
-  if (byName.size < entries.length) return [...entries].sort((a, b) => compareText(a.name, b.name));
-  const sorted: Dirent[] = [];
-  for (const name of names.sort()) {
-    const entry = byName.get(name);
-    if (entry !== undefined) sorted.push(entry);
+  // Names alone are sorted without a call for each comparison, of which a large folder has thousands.
+  files.sort();
+  others.sort((a, b) => compareText(withSlash(a.name), withSlash(b.name)));
+  links.sort((a, b) => compareText(a.name, b.name));
+  return { at, realAt, files, others, links };
+}
+
+/** Names of files, and the other things between them, in the order of the paths there and below. */
+export function eachInOrder(
+  { files, others }: Listing,
+  onFile: (name: string) => void,
+  onOther: (item: Item) => void,
+): void {
+  let next = 0;
+  for (const item of others) {
+    const path = withSlash(item.name);
+    for (let name = files[next]; name !== undefined && name < path; name = files[next]) {
+      onFile(name);
+      next += 1;
+    }
+    onOther(item);
   }
-  return sorted;
+  for (let name = files[next]; name !== undefined; name = files[next]) {
+    onFile(name);
+    next += 1;
+  }
 }
 
 /** Code units, not the locale: the same order on every machine. */
@@ -113,10 +136,14 @@ export function withSlash(folder: string): string {
   return folder.endsWith(sep) ? folder : folder + sep;
 }
 
-function plainItem(at: string, realAt: string, entry: Dirent): Item {
-  const type = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other';
-  const path = at + entry.name;
-  return { name: entry.name, path, real: at === realAt ? path : realAt + entry.name, type, linked: false };
+function plainItem(at: string, realAt: string, name: string, type: Item['type']): Item {
+  const path = at + name;
+  return { name, path, real: at === realAt ? path : realAt + name, type, linked: false };
+}
+
+/** Where they lead, as far as they do. */
+export function followLinks(fs: FolderFs, { at, links }: Listing, report: Report): Item[] {
+  return links.flatMap((link) => followLink(fs, at, link, report) ?? []);
 }
 
 function followLink(fs: FolderFs, folder: string, entry: Dirent, report: Report): Item | undefined {

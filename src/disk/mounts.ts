@@ -2,7 +2,7 @@
  * Files that are not on disk but are read as if they were: what the archive kept of deleted ones, and logs made from
  * other files. What is on disk wins. The registry lives as long as the process, as open files do.
  */
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { DiskError, toDiskError } from './errors.ts';
 import { io } from './io.ts';
 
@@ -65,13 +65,19 @@ function missing(path: string): MountedFile {
 }
 
 export function isOnDisk(path: string): boolean {
-  if (isApart(path)) return false;
+  return statOnDisk(path) !== undefined;
+}
+
+/** Of a file that lies there. */
+export function statOnDisk(path: string): Stats | undefined {
+  if (isApart(path)) return undefined;
   io.stats += 1;
-  // A part of the path that is a file, or a folder that may not be entered: nothing can be read there.
+  // A part of the path that is a file, a folder that may not be entered, no name at all: nothing can be read there.
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? stat : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

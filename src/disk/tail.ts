@@ -1,6 +1,7 @@
 /** When a session began and was last written to, by its own words: the timestamps near its ends. Cheap enough to sort thousands. */
 import { splitLines } from '../format/lines.ts';
 import { readEntries } from '../format/session.ts';
+import { parseTimestamp } from '../format/time.ts';
 import { DiskError } from './errors.ts';
 import { readEntriesOf } from './read.ts';
 import { type FileSource, fileSource } from './source.ts';
@@ -32,7 +33,7 @@ function newestTime(source: FileSource, start: number, end: number): number | un
   let newest: number | undefined;
   // The first line is probably cut; as an unreadable one it has no timestamp.
   for (const { head } of readEntries(source, lines)) {
-    const time = Date.parse(head.timestamp ?? '');
+    const time = parseTimestamp(head.timestamp ?? '');
     if (!Number.isNaN(time) && (newest === undefined || time > newest)) newest = time;
   }
   return newest;
@@ -44,7 +45,7 @@ const HEAD_BYTES = 16 << 10;
 export function firstTimeOf(file: string): number | undefined {
   try {
     for (const { head } of readEntriesOf(file, { to: MAX_TAIL_BYTES, chunkBytes: HEAD_BYTES })) {
-      const time = Date.parse(head.timestamp ?? '');
+      const time = parseTimestamp(head.timestamp ?? '');
       if (!Number.isNaN(time)) return time;
     }
     return undefined;

@@ -87,6 +87,20 @@ describe('status', () => {
       cleanup: [{ days: 30, from: 'default' }],
     });
   });
+
+  test("another machine's files are only in the archive, until they lie here", () => {
+    const [one, two] = [machine({ [NAME]: entry('a'), 'plans/p.md': 'p' }), machine({ 'plans/q.md': 'q' })];
+    const file = join(tempFolder(), 'a.db');
+    one.archive('sync');
+    one.archive('export', file);
+    two.archive('sync');
+    two.archive('import', file);
+    expect(two.archive('status', '--json').json()).toMatchObject({ onDisk: { archived: 1, waiting: 0, gone: 2 } });
+    expect(two.archive('status').text).toContain('2 more only in the archive');
+    two.archive('restore', SESSION, '--to', two.root);
+    two.archive('sync');
+    expect(two.archive('status', '--json').json()).toMatchObject({ onDisk: { archived: 2, waiting: 0, gone: 1 } });
+  });
 });
 
 test('forget asks first', () => {

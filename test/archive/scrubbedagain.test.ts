@@ -182,6 +182,26 @@ describe('another archive', () => {
     expect(restoreAll(archive, to).every(({ outcome }) => outcome === 'restored')).toBe(true);
   });
 
+  test('with a fork of it that was cut since: what its machine saw last, masked', async () => {
+    const archive = newArchive();
+    syncRoot(archive, rootOf({ [NAME]: TEXT }));
+    await scrubbed(archive);
+    const fork = TEXT.replaceAll(SESSION, FORK);
+    const [other, root] = [newArchive(), rootOf({ [COPY]: fork })];
+    syncRoot(other, root);
+    mergeArchive(archive, other);
+    const whole = currentOf(archive, COPY).toString();
+    writeFileSync(join(root, COPY), fork.slice(0, -entry('c', FORK).length));
+    syncRoot(other, root);
+    mergeArchive(archive, other);
+    const cut = whole.slice(0, -entry('c', FORK).length);
+    expect(currentOf(archive, COPY).toString()).toBe(cut);
+    expect(statesOf(archive, COPY).map(String)).toEqual([whole, cut]);
+    expect(mergeArchive(archive, other)).toMatchObject({ added: 0, known: 2 });
+    expect(isLeft(archive, SECRET)).toBe(false);
+    expect(faultsOf(archive)).toEqual([]);
+  });
+
   test('that takes a scrubbed one in remembers it too', async () => {
     const { root, archive } = await scrubbedRoot();
     const moved = newArchive();

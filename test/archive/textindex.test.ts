@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { emptyIndex, INDEX_NAME, openIndex } from '../../src/archive/derived.ts';
 import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
-import { get, totalChanges } from '../../src/archive/sqlite.ts';
+import { get, run, totalChanges } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
 import { rebuildIndex, updateIndex } from '../../src/archive/textindex.ts';
 import { FIXTURES } from '../support/files.ts';
@@ -45,6 +45,22 @@ test('words are gathered while the rows beside them are written', () => {
   expect(get(index.db, 'SELECT count(*) AS n FROM part')?.n).toBe(100);
   // A statement that may fail in the middle of its rows would have them written out before it: a part of the index each time.
   expect(get(index.db, 'SELECT count(DISTINCT segid) AS n FROM words_idx')?.n).toBe(1);
+  index.close();
+});
+
+test('parts of the index are merged when there are 64 of them, not before', () => {
+  const index = openIndex(newArchive());
+  const parts = () => get(index.db, 'SELECT count(DISTINCT segid) AS n FROM words_idx')?.n;
+  const add = (from: number, to: number) => {
+    // Each statement is a transaction of its own, which leaves a part.
+    for (let id = from; id <= to; id += 1)
+      run(index.db, 'INSERT INTO words (rowid, body) VALUES (?, ?)', id, `word w${id}`);
+  };
+  add(1, 60);
+  expect(parts()).toBe(60);
+  add(61, 70);
+  expect(parts()).toBeLessThan(10);
+  expect(get(index.db, "SELECT count(*) AS n FROM words WHERE words MATCH 'word'")?.n).toBe(70);
   index.close();
 });
 

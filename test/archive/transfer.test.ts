@@ -118,6 +118,32 @@ describe('merging two machines', () => {
     expect(currentOf(here, NAME).toString()).toBe(lines('a'));
   });
 
+  test.each([
+    ['a plan that was written anew', 'plans/plan.md', ['one\ntwo\n', 'three\n']],
+    ['a plan that was cut', 'plans/plan.md', ['one\ntwo\n', 'one\n']],
+    ['a session that was written anew', NAME, [lines('a', 'b'), lines('c')]],
+    ['a session that was cut', NAME, [lines('a', 'b'), lines('a')]],
+    ['a session that is as it was', NAME, [lines('a'), lines('b'), lines('a')]],
+  ])('%s since the last import is what its machine saw last', (_, name, states) => {
+    const root = rootOf({});
+    const [here, there] = [newArchive(), newArchive()];
+    syncRoot(here, rootOf({ 'history.jsonl': 'one\n' }));
+    const exports = states.map((state, at) => {
+      rootOf({ [name]: state }, root);
+      utimesSync(join(root, name), at + 1, at + 1);
+      syncRoot(there, root);
+      const file = exported(there);
+      importInto(here, file);
+      expect(currentOf(here, name).toString()).toBe(state);
+      return file;
+    });
+    // An older export says nothing new.
+    for (const file of exports) expect(importInto(here, file)).toMatchObject({ added: 0 });
+    expect(currentOf(here, name).toString()).toBe(states.at(-1));
+    expect(statesOf(here, name)).toEqual(statesOf(there, name));
+    expect(faultsOf(here)).toEqual([]);
+  });
+
   test('what was forgotten here is not taken in again; what is here is not forgotten by others', () => {
     const root = rootOf({ [NAME]: lines('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
     const [here, there] = [newArchive(), newArchive()];

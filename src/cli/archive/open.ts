@@ -1,5 +1,6 @@
 /** What the parts of `skein archive` share. */
 import { resolve } from 'node:path';
+import { sqliteCode, toArchiveError } from '../../archive/errors.ts';
 import { archiveFiles, archiveFolder } from '../../archive/place.ts';
 import { findSources, type Sources } from '../../archive/sources.ts';
 import { type Archive, type OpenArchiveOptions, openArchive } from '../../archive/store.ts';
@@ -25,9 +26,16 @@ export async function withArchive<T>(
   if (archive === undefined) throw new CommandError('There is no archive yet.', folder, 'Make one: skein archive sync');
   try {
     return await call(archive);
+  } catch (error) {
+    throw asTold(error, archive);
   } finally {
     archive.close();
   }
+}
+
+/** What SQLite says where nobody expected it. */
+export function asTold(error: unknown, { path }: Archive): unknown {
+  return sqliteCode(error) === undefined ? error : toArchiveError(error, 'cannot read the archive', path);
 }
 
 export interface Places extends Sources {

@@ -1,21 +1,14 @@
 /** `skein archive status` */
+import { type Cleanup, cleanupOf } from '../../archive/cleanup.ts';
 import { knownSources } from '../../archive/known.ts';
-import {
-  type Cleanup,
-  cleanupOf,
-  type Deletion,
-  deletionsOf,
-  type Kept,
-  keptIn,
-  standingOf,
-} from '../../archive/status.ts';
+import { type Deletion, deletionsOf, goneElsewhere, type Kept, keptIn, standingOf } from '../../archive/status.ts';
 import { openArchive } from '../../archive/store.ts';
 import { allTombstones } from '../../archive/tombstones.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
-import { count, folderOf, sourcesOf, tellProblems, writeJson } from './open.ts';
+import { asTold, count, folderOf, sourcesOf, tellProblems, writeJson } from './open.ts';
 
 const SHOWN = 5;
 const LONG = 3650;
@@ -27,7 +20,8 @@ export async function showStatus(context: Context, args: Arguments): Promise<num
   try {
     const kept = archive && keptIn(archive);
     const known = archive && knownSources(archive.db);
-    const standing = known ? standingOf(known, files) : { archived: 0, waiting: files.length, gone: 0 };
+    const own = known ? standingOf(known, files) : { archived: 0, waiting: files.length, gone: 0 };
+    const standing = archive ? { ...own, gone: own.gone + goneElsewhere(archive.db, files) } : own;
     const cleanups = new Map(files.map(({ root }) => root).map((root) => [root, cleanupOf(root)]));
     const cleanup = (root: string) => cleanups.get(root) ?? cleanupOf(root);
     const deletions = deletionsOf(files, cleanup);
@@ -52,6 +46,8 @@ export async function showStatus(context: Context, args: Arguments): Promise<num
     writeDeletions(context, deletions, isSafe);
     writeCleanups(context, [...cleanups.values()]);
     return 0;
+  } catch (error) {
+    throw archive ? asTold(error, archive) : error;
   } finally {
     archive?.close();
   }
@@ -99,10 +95,19 @@ function when(at: Date, now: Date): string {
 
 function writeCleanups({ out, home }: Context, cleanups: readonly Cleanup[]): void {
   for (const { settings, days, from } of cleanups) {
-    const said = from === 'settings' ? `cleanupPeriodDays is ${days}` : `cleanupPeriodDays is not set: ${days} days`;
-    out.write(
-      `${said} in ${homePath(settings, home)}; to keep them longer write "cleanupPeriodDays": ${Math.max(LONG, days)}\n`,
-    );
+    const where = homePath(settings, home);
+    if (from === 'managed') {
+      out.write(
+        `cleanupPeriodDays is ${days} in ${where}: whoever manages this machine says so, whatever other settings say\n`,
+      );
+      continue;
+    }
+    const said = {
+      settings: `cleanupPeriodDays is ${days} in ${where}`,
+      default: `cleanupPeriodDays is not set: ${days} days in ${where}`,
+      unreadable: `${out.style.warn('cleanupPeriodDays cannot be read')} in ${where} (${days} days are taken for it); mend the file`,
+    };
+    out.write(`${said[from]}; to keep them longer write "cleanupPeriodDays": ${Math.max(LONG, days)}\n`);
   }
 }
 

@@ -1,10 +1,12 @@
 /** `skein archive export` and `skein archive import` */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { quietly } from '../../archive/derived.ts';
 import { exportArchive } from '../../archive/export.ts';
 import { mergeInTurns } from '../../archive/merge.ts';
 import { keptIn } from '../../archive/status.ts';
 import { openArchiveFile } from '../../archive/store.ts';
+import { isSound } from '../../archive/verify.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -39,10 +41,14 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
   if (!there.isFile()) throw new CommandError('It is not a file.', file, EXPORTED);
   const other = openArchiveFile(file, { notOurs: EXPORTED, another: (age) => `It was not touched. Use ${age} Skein.` });
   return withArchive(context, { create: true }, async (archive) => {
-    const progress = progressOf(context, 'importing', [{ bytes: keptIn(other).rawBytes }]);
+    const bytes = quietly(() => keptIn(other).rawBytes) ?? 0;
+    const progress = progressOf(context, 'importing', [{ bytes }]);
     const merged = await mergeInTurns(archive, other, {
       signal: context.signal,
       onFile: (each) => progress.done(each),
+    }).catch((error: unknown) => {
+      progress.clear();
+      throw isSound(other) ? error : new CommandError('The file to import is damaged.', file, DAMAGED_EXPORT);
     });
     progress.clear();
     const problems = [...merged.problems, ...(await updateDerived(context, archive))];
@@ -59,6 +65,9 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
     return merged.problems.length > 0 ? 1 : 0;
   }).finally(() => other.close());
 }
+
+const DAMAGED_EXPORT =
+  'What was taken in before stays. To save what can be read of it, put it as archive.db into a folder of its own, name that with SKEIN_HOME, and: skein archive restore --all --to DIR';
 
 const EXPORTED = 'Name what skein archive export wrote.';
 

@@ -1,4 +1,6 @@
 /** `skein archive verify` */
+import { quietly } from '../../archive/derived.ts';
+import { SAVED } from '../../archive/errors.ts';
 import { keptIn } from '../../archive/status.ts';
 import { type Verified, verifyInTurns } from '../../archive/verify.ts';
 import { humanBytes } from '../bytes.ts';
@@ -10,13 +12,14 @@ import { count, withArchive, writeJson } from './open.ts';
 /** Exit code 1 when anything is wrong. */
 export function verifyArchive(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { reads: true }, async (archive) => {
-    const { rawBytes, storedBytes } = keptIn(archive);
+    // Of a damaged file it may not be known.
+    const { rawBytes, storedBytes } = quietly(() => keptIn(archive)) ?? { rawBytes: 0, storedBytes: 0 };
     const progress = progressOf(context, 'verifying', [{ bytes: rawBytes + storedBytes }]);
     const result = await verifyInTurns(archive, { signal: context.signal, onBytes: (work) => progress.done(work) });
     progress.clear();
     const ok = result.faults.length === 0 && !result.stopped;
     if (args.flag('json')) writeJson(context, { archive: archive.path, ok, ...result });
-    else writeText(context, result);
+    else writeText(context, result, archive.path);
     return ok ? 0 : 1;
   });
 }
@@ -24,7 +27,7 @@ export function verifyArchive(context: Context, args: Arguments): Promise<number
 const MENDING = `Keep a copy of the archive's file. Then: skein archive sync --full (mends what is still on disk),
 skein archive import FILE (what an export has)`;
 
-function writeText({ out }: Context, result: Verified): void {
+function writeText({ out }: Context, result: Verified, path: string): void {
   const { files, versions, scrubbed, bytes, pieces, packs, faults, stopped } = result;
   for (const { where, what } of faults) out.write(`${out.style.bad('fault')} ${where}: ${what}\n`);
   const whole = stopped ? out.style.warn('stopped early, no fault so far') : out.style.good('whole');
@@ -32,5 +35,7 @@ function writeText({ out }: Context, result: Verified): void {
   const masked = scrubbed > 0 ? ` (${scrubbed} scrubbed)` : '';
   const extent = `${count(files, 'file')}, ${count(versions, 'version')}${masked}, ${humanBytes(bytes)}`;
   out.write(`${verdict}: ${extent}, ${count(pieces, 'stored line')} in ${count(packs, 'pack')}\n`);
-  if (faults.length > 0) out.write(`${MENDING}\n`);
+  if (faults.length === 0) return;
+  // The file itself: nothing mends that.
+  out.write(`${faults.some(({ where }) => where === path) ? SAVED : MENDING}\n`);
 }
