@@ -94,7 +94,7 @@ const HOT: Readonly<Record<string, Hot>> = {
   hook: {
     runs: [['hook', 'run', '--archive', '--wait', '0', '--otlp']],
     follows: true,
-    without: /^\.\.\/hook\/(?!run)\w+\.ts$|^\.\/(?:push|kept)\.ts$/,
+    without: /^\.\.\/hook\/(?!run)\w+\.ts$|^\.\/(?:push|kept)\.ts$|\/originals\.ts$/,
   },
 };
 

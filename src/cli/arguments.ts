@@ -1,12 +1,11 @@
 /** Reads a verb's arguments by its own option table. */
-import { parseArgs } from 'node:util';
 import { type Arguments, COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { UsageError } from './errors.ts';
 
 export function parseArguments(command: Command, argv: readonly string[]): Arguments {
   const options: Record<string, Option> = { ...command.options, ...COMMON_OPTIONS };
   const { words, rest } = command.minusWords ? apart(argv, options) : { words: [], rest: argv };
-  const parsed = parse(command, rest, options);
+  const parsed = plainly(rest, options) ?? parse(command, rest, options);
   parsed.positionals.push(...words);
   const extra = parsed.positionals.slice(command.takes ?? parsed.positionals.length);
   if (extra.length > 0 && parsed.values.help !== true) {
@@ -47,8 +46,38 @@ function apart(argv: readonly string[], options: Record<string, Option>) {
   return { words: argv.filter(isWord), rest: argv.filter((arg, place) => !isWord(arg, place)) };
 }
 
-function parse(command: Command, argv: readonly string[], options: Record<string, Option>) {
+interface Parsed {
+  readonly values: Record<string, unknown>;
+  readonly positionals: string[];
+}
+
+/**
+ * What nearly every command line is made of: options by their whole names, values after them, and words. Anything else, and whatever is
+ * wrong, is left to Node's parser, which takes as long to load as a twentieth of a start.
+ */
+export function plainly(argv: readonly string[], options: Record<string, Option>): Parsed | undefined {
+  const values: Record<string, unknown> = Object.create(null);
+  const positionals: string[] = [];
+  for (let place = 0; place < argv.length; place += 1) {
+    const arg = argv[place] ?? '';
+    if (!arg.startsWith('-')) {
+      positionals.push(arg);
+      continue;
+    }
+    const name = arg.slice(2);
+    const option = arg.startsWith('--') && Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) return undefined;
+    if (option.type === 'string') place += 1;
+    const value = option.type === 'string' ? argv[place] : true;
+    if (value === undefined || (value !== true && value.startsWith('-'))) return undefined;
+    values[name] = option.multiple ? [values[name] ?? [], value].flat() : value;
+  }
+  return { values, positionals };
+}
+
+function parse(command: Command, argv: readonly string[], options: Record<string, Option>): Parsed {
   try {
+    const { parseArgs } = process.getBuiltinModule('node:util');
     return parseArgs({
       args: [...argv],
       allowPositionals: true,

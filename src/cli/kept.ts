@@ -11,6 +11,7 @@ import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';
 import { fileSource } from '../disk/source.ts';
+import { parseTimestamp } from '../format/time.ts';
 import type { Known, Store } from '../store/store.ts';
 import type { Context } from './context.ts';
 
@@ -139,7 +140,7 @@ function knownBy(kept: Kept): Known {
     },
     updatedOf(file) {
       const state = stateOf(file);
-      const time = Date.parse((state && kept.archive.updatedOf(state)) ?? '');
+      const time = parseTimestamp((state && kept.archive.updatedOf(state)) ?? '');
       return Number.isNaN(time) ? undefined : time;
     },
   };

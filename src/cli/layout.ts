@@ -1,4 +1,5 @@
 /** Text laid out for a terminal: display width, cutting, tables that fit, times and sizes for people. */
+import { parseTimestamp } from '../format/time.ts';
 import { safeLine } from '../views/safe.ts';
 import { displayWidth, wrapped } from '../views/width.ts';
 
@@ -116,7 +117,7 @@ function fit<Row>(
 /** How long ago: "3 min ago", "yesterday" comes as "1 d ago"; older than a month as a date. */
 export function ago(time: string | undefined, now: Date): string {
   if (time === undefined) return '';
-  const seconds = (now.getTime() - Date.parse(time)) / 1000;
+  const seconds = (now.getTime() - parseTimestamp(time)) / 1000;
   if (Number.isNaN(seconds)) return '';
   if (seconds < 0 || seconds > 30 * 86_400) return time.slice(0, 10);
   if (seconds < 60) return 'just now';

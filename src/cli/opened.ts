@@ -16,7 +16,7 @@ import { CommandError, UsageError } from './errors.ts';
 import type { Library } from './library.ts';
 import { quoted } from './quoted.ts';
 import { selectOne } from './select.ts';
-import { teamFlag } from './shelf.ts';
+import { placeFlag } from './shelf.ts';
 import { shortId } from './shortid.ts';
 
 export interface OpenedChat {
@@ -122,7 +122,7 @@ function findBranch(chat: Chat, wanted: string): Branch {
   throw new UsageError(
     `There is no branch "${wanted}"; the chat has ${chat.branches.length}.`,
     chat.id,
-    `See them: skein tree ${quoted(shortId(chat.id))}${teamFlag()}`,
+    `See them: skein tree ${quoted(shortId(chat.id))}${placeFlag()}`,
   );
 }
 

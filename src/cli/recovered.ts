@@ -1,11 +1,10 @@
 /** Chats of which only the prompts are left, in `history.jsonl` on disk and in the archive (L4). */
-import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ForgottenSpan } from '../archive/forgottenspans.ts';
 import { logOf, NEAR_MS, type RecoveredChat, recoverChats, type TypedPrompt, toPrompt } from '../archive/history.ts';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
-import { isFileAt, isOnDisk, type MountedFile, memoryFile, mountFile } from '../disk/mounts.ts';
+import { isFileAt, isOnDisk, type MountedFile, memoryFile, mountFile, statOnDisk } from '../disk/mounts.ts';
 import { readParsedEntriesOf } from '../disk/read.ts';
 import type { Root } from '../disk/roots.ts';
 import { firstTimeOf, lastTimeOf } from '../disk/tail.ts';
@@ -53,7 +52,7 @@ function promptsIn(history: string, kept: Kept | undefined): TypedPrompt[] {
   const now = isFileAt(history) ? fromFile(history) : [];
   const file = kept?.files.get(history);
   if (kept === undefined || file === undefined) return now;
-  const stat = statSync(history, { throwIfNoEntry: false });
+  const stat = statOnDisk(history);
   const isOther = stat !== undefined && (stat.size !== file.state.sourceSize || stat.mtimeMs !== file.state.mtimeMs);
   const copies = [...kept.archive.earlier(file), ...(isOther ? [kept.archive.mount(file)] : [])];
   return [...copies.flatMap((copy) => fromCopy(history, copy)), ...now];

@@ -11,7 +11,7 @@ import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { type Library, lookAt, openLibrary, reportProblems, sessionFilesOf } from './library.ts';
 import { inProject } from './projects.ts';
-import { teamFlag, teamStore } from './shelf.ts';
+import { placeFlag, teamStore } from './shelf.ts';
 
 const SHORTEST_ID = 4;
 const SHOWN_CANDIDATES = 8;
@@ -169,7 +169,7 @@ function byTitle(context: Context, library: Library, words: string): SessionFile
 }
 
 export function nothing(selector: string, what = `Nothing fits "${selector}".`): CommandError {
-  return new CommandError(what, selector, `See what there is: skein list${teamFlag()}`);
+  return new CommandError(what, selector, `See what there is: skein list${placeFlag()}`);
 }
 
 function ambiguous(selector: string, found: readonly SessionFile[]): CommandError {

@@ -17,7 +17,7 @@ let flag = '';
 /** Before a verb that opens the library; what reads the archive is left to one that opens it late. */
 export async function loadStore(context: Context, args: Arguments, opensLate = false): Promise<void> {
   const named = args.value('team');
-  flag = '';
+  flag = args.values('root').map(rootFlag).join('');
   // A status line has to say something even where there is no such team.
   if (args.flag('statusline')) return;
   if (named === undefined) return opensLate ? undefined : loadArchiveReader(context);
@@ -38,6 +38,11 @@ export async function loadStore(context: Context, args: Arguments, opensLate = f
   await team?.close();
   team = openTeamStore(target);
   opened = key;
+}
+
+/** A name that begins as an option does stays a name. */
+function rootFlag(root: string): string {
+  return ` ${root.startsWith('-') ? quoted(`--root=${root}`) : quoted('--root', root)}`;
 }
 
 /** What tells another verb where to look. */
@@ -76,8 +81,8 @@ export function teamStore(args: Arguments): TeamStore | undefined {
   return args.value('team') === undefined ? undefined : team;
 }
 
-/** What a command needs that is offered to go on with; it holds no login and no password. '' without a team. */
-export function teamFlag(): string {
+/** What a command needs that is offered to go on with, to look where this one did; it holds no login and no password. */
+export function placeFlag(): string {
   return flag;
 }
 

@@ -3,7 +3,8 @@ import type { Entry } from './entry.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { JsonObject } from './json.ts';
 import { createNumbers } from './numbers.ts';
-import { createQueue, isHumanTurnStart, passingKind, passingPrompt } from './prompt.ts';
+import { isHumanTurnStart, passingKind, passingPrompt } from './prompt.ts';
+import { createQueuedPrompts } from './queue.ts';
 
 export interface Inventory {
   lines: number;
@@ -31,7 +32,7 @@ export function createInventory(ids: Ids = createIds()): {
   const called = createNumbers(0, 'byte');
   const turns = new Set<string>();
   // E9: prompts that were only ever put into the queue.
-  const queue = createQueue(passingPrompt);
+  const queue = createQueuedPrompts(passingPrompt);
   let lines = 0;
   let toolCalls = 0;
   let unnamedTurns = 0;

@@ -6,7 +6,7 @@ import { asNumber, asObject, at, type JsonObject } from '../format/json.ts';
 import { createIdIndex } from './idindex.ts';
 import { validTime } from './time.ts';
 import type { Message } from './types.ts';
-import { createUsageFold, isIncomplete, largestUsage } from './usage/fold.ts';
+import { besidesOf, createUsageFold, isIncomplete, largestUsage } from './usage/fold.ts';
 
 /** One line of a message, or a copy of one inside a progress entry. */
 interface MessageLine {
@@ -289,7 +289,8 @@ export function usageOfMessages(messages: Iterable<Message>): UsageTotals {
     const { id, requestId, finalUuid, usage, synthetic } = message;
     if (synthetic || usage === undefined) continue;
     const ended = message.stopReason !== undefined;
-    fold.add({ key: id ?? requestId ?? finalUuid, requestId, usage, ended, synthetic, origin: undefined });
+    const told = { key: id ?? requestId ?? finalUuid, requestId, usage, ended, synthetic, origin: undefined };
+    for (const each of [told, ...besidesOf(told)]) fold.add(each);
   }
   const unique = fold.messages();
   const totals = { messages: unique.length, input: 0, output: 0, cacheCreation: 0, cacheRead: 0, incomplete: 0 };

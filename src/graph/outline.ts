@@ -6,7 +6,8 @@ import { type Entry, jsonOf } from '../format/entry.ts';
 import type { IdList } from '../format/idlist.ts';
 import { createIds } from '../format/ids.ts';
 import type { Kind } from '../format/kinds.ts';
-import { createQueue, hasExpansion, isHumanTurnStart, passingKind, passingPrompt } from '../format/prompt.ts';
+import { hasExpansion, isHumanTurnStart, passingKind, passingPrompt } from '../format/prompt.ts';
+import { createQueuedPrompts } from '../format/queue.ts';
 import { parseTimestamp } from '../format/time.ts';
 import { typedOf } from '../format/typed.ts';
 import { createFacts, type LineageFacts } from './lineage/facts.ts';
@@ -71,7 +72,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
   const uuids = createIds();
   const asides = createIds();
   const facts = createFacts();
-  const queued = createQueue(passingPrompt);
+  const queued = createQueuedPrompts(passingPrompt);
   const versions = new Set<string>();
   const cwds = new Map<string, number>();
   const turnUuids = new Set<string>();

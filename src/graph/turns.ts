@@ -1,13 +1,7 @@
 /** Entries in conversation order → turns (E7–E10, T6, T7): the only place that says where a turn starts. */
 import type { Entry } from '../format/entry.ts';
-import {
-  hasExpansion,
-  type InputKind,
-  inputKind,
-  isHumanTurnStart,
-  promptText,
-  queuedPrompts,
-} from '../format/prompt.ts';
+import { hasExpansion, type InputKind, inputKind, isHumanTurnStart, promptText } from '../format/prompt.ts';
+import { queuedPrompts } from '../format/queue.ts';
 import { listOnce } from './listing.ts';
 import { mergeMessages, requestTimes } from './messages.ts';
 import { type Draft, isAgentTranscript, isInput, lastActivity, type Part, partOf } from './parts.ts';

@@ -113,8 +113,12 @@ function textOf(entry: Entry): string {
 function stripTags(text: string): string {
   const summary = /^<[a-z]+-notification>[\s\S]*<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1];
   if (summary !== undefined) return summary.trim();
-  return text.replace(/<\/?(?:bash-stdout|bash-stderr|local-command-stdout|local-command-stderr)>/g, '').trim();
+  // The client takes the last line end off each: what follows would be a part of the last word.
+  return text.replace(BETWEEN_OUTPUTS, '\n').replace(OUTPUT_TAGS, '').trim();
 }
+
+const OUTPUT_TAGS = /<\/?(?:bash|local-command)-std(?:out|err)>/g;
+const BETWEEN_OUTPUTS = /\n?<\/(?:bash|local-command)-stdout>\n?<(?:bash|local-command)-stderr>/g;
 
 function systemItems(entry: Entry): Item[] {
   const system = typedOf('system', jsonOf(entry) ?? {});

@@ -2,14 +2,8 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../src/format/json.ts';
-import {
-  type InputKind,
-  inputKind,
-  isHumanTurnStart,
-  promptOf,
-  promptText,
-  queuedPrompts,
-} from '../../src/format/prompt.ts';
+import { type InputKind, inputKind, isHumanTurnStart, promptOf, promptText } from '../../src/format/prompt.ts';
+import { queuedPrompts } from '../../src/format/queue.ts';
 import { readSession } from '../../src/format/session.ts';
 import {
   assistant,

@@ -22,6 +22,17 @@ export async function runHere(
   env: Record<string, string>,
   { told = false } = {},
 ): Promise<RanHere> {
+  const { context, out, err } = contextHere(env);
+  const code = await dispatch(context, argv).catch((error: unknown) => {
+    if (!told) throw error;
+    return reportError(context.err, error, argv.includes('--verbose'));
+  });
+  const text = Buffer.concat(out).toString('utf8');
+  return { code, text, err: Buffer.concat(err).toString('utf8'), json: () => parseJson(text) ?? null };
+}
+
+/** What a verb is handed, and what it then writes. */
+export function contextHere(env: Record<string, string>) {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const terminal = (chunks: Buffer[]) => {
@@ -42,12 +53,7 @@ export async function runHere(
     err: terminal(err),
     signal: new AbortController().signal,
   };
-  const code = await dispatch(context, argv).catch((error: unknown) => {
-    if (!told) throw error;
-    return reportError(context.err, error, argv.includes('--verbose'));
-  });
-  const text = Buffer.concat(out).toString('utf8');
-  return { code, text, err: Buffer.concat(err).toString('utf8'), json: () => parseJson(text) ?? null };
+  return { context, out, err };
 }
 
 /** A machine with a home, a config root and an archive of its own. */

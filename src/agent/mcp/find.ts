@@ -15,7 +15,7 @@ import { type Parsed, parseServers } from './parse.ts';
 import { type Policy, policyOf } from './policy.ts';
 import type { McpScope, McpServer } from './types.ts';
 
-export { managedFolder } from '../settings/read.ts';
+export { managedFolder } from '../../disk/managed.ts';
 
 export interface McpSources {
   readonly cwd: string;

@@ -1,6 +1,7 @@
 /** Settings files as they lie on disk. One that cannot be understood is left out and told of; what forbids still holds. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { managedFiles } from '../../disk/managed.ts';
 import { readPlainFile } from '../../disk/plainfile.ts';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../format/json.ts';
 import { gitTop } from '../prompt/environment.ts';
@@ -26,16 +27,6 @@ export interface ReadSettings {
   readonly problems: readonly Problem[];
 }
 
-const MANAGED: Partial<Record<NodeJS.Platform, string>> = {
-  darwin: '/Library/Application Support/ClaudeCode',
-  win32: 'C:\\Program Files\\ClaudeCode',
-};
-
-/** Where whoever manages the machine says what holds on it. */
-export function managedFolder(): string {
-  return MANAGED[process.platform] ?? '/etc/claude-code';
-}
-
 interface Named {
   readonly source: Source;
   readonly file: string;
@@ -47,7 +38,6 @@ interface Named {
 /** Where settings may lie, the strongest first. */
 export function settingsFiles(place: SettingsPlace): Named[] {
   const { cwd, config, flag, sources = ['user', 'project', 'local'] } = place;
-  const managed = place.managed ?? managedFolder();
   const top = gitTop(cwd) ?? cwd;
   const locals = [...new Set([top, cwd])].map((root) => ({
     source: 'local' as const,
@@ -61,9 +51,7 @@ export function settingsFiles(place: SettingsPlace): Named[] {
     { source: 'user', file: join(config, 'settings.json'), root: config },
   ];
   return [
-    // Those of the folder are added to the one file, the last of them the strongest.
-    ...parts(join(managed, 'managed-settings.d')).map((file) => ({ source: 'managed' as const, file, root: cwd })),
-    { source: 'managed', file: join(managed, 'managed-settings.json'), root: cwd },
+    ...managedFiles(place.managed).map((file) => ({ source: 'managed' as const, file, root: cwd })),
     ...(flag === undefined ? [] : [flagged(flag, cwd)]),
     // The home folder as a project: its settings are the user's own and count once.
     ...own.filter(({ source, file }) => sources.includes(source) && !(source === 'project' && isUsers(file, config))),
@@ -72,18 +60,6 @@ export function settingsFiles(place: SettingsPlace): Named[] {
 
 function isUsers(file: string, config: string): boolean {
   return resolve(file) === resolve(config, 'settings.json');
-}
-
-function parts(folder: string): string[] {
-  try {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
-    return names
-      .sort()
-      .reverse()
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }
 
 function flagged(flag: string, cwd: string): Named {

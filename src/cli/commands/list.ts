@@ -1,5 +1,6 @@
 /** `skein list`: what there is, newest first. */
 
+import { parseTimestamp } from '../../format/time.ts';
 import { wholeNumber } from '../arguments.ts';
 import { sessionsJson } from '../chatjson.ts';
 import { type ListedChat, listChats } from '../chats.ts';
@@ -11,7 +12,7 @@ import { type Library, openLibrary, reportProblems, sessionFilesOf } from '../li
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { namesProject } from '../projects.ts';
 import { quoted } from '../quoted.ts';
-import { teamFlag } from '../shelf.ts';
+import { placeFlag } from '../shelf.ts';
 import { shortId } from '../shortid.ts';
 import { type SourceName, sourceOf, tellTeam } from '../sources.ts';
 import { parseTime } from '../time.ts';
@@ -140,8 +141,8 @@ export function fits(chat: ListedChat, { words, project, after, before }: Wanted
   const text = [chat.title, chat.project, chat.gitBranch, chat.id].join('\n').toLowerCase();
   if (!words.every((word) => text.includes(word))) return false;
   if (project !== undefined && !namesProject(chat.project, project) && chat.slug !== project) return false;
-  if (after !== undefined && !(Date.parse(chat.updated ?? '') >= after)) return false;
-  return before === undefined || Date.parse(chat.started ?? '') < before;
+  if (after !== undefined && !(parseTimestamp(chat.updated ?? '') >= after)) return false;
+  return before === undefined || parseTimestamp(chat.started ?? '') < before;
 }
 
 function timeOption(context: Context, args: Arguments, name: string): number | undefined {
@@ -234,5 +235,5 @@ function writeTable(context: Context, mask: Masking, chats: readonly ListedChat[
   if (more !== undefined) out.write(`${out.style.dim(more)}\n`);
   const [newest] = chats;
   if (out.isTerminal && newest)
-    out.write(out.style.dim(`read one: skein show ${quoted(shortId(newest.id))}${teamFlag()}\n`));
+    out.write(out.style.dim(`read one: skein show ${quoted(shortId(newest.id))}${placeFlag()}\n`));
 }

@@ -83,7 +83,8 @@ function* transcriptRows(file: PushFile, options: FileRowOptions): Generator<Fil
   /** By where they begin: lines that may tell of usage and tell no time. */
   const untimed = new Map<number, number>();
   const { mtimeMs } = file.state;
-  let time = facts.files.get(file)?.firstTime ?? mtimeMs;
+  const { firstTime, queued } = facts.files.get(file) ?? {};
+  let time = firstTime ?? mtimeMs;
   const digest = createHash('sha256');
   let lines = 0;
   let part = PART_BYTES;
@@ -110,7 +111,7 @@ function* transcriptRows(file: PushFile, options: FileRowOptions): Generator<Fil
       outline?.add(shaped.entry);
       unshaped?.add(parsed.entry);
       if (parsed.json !== undefined) tools.add(parsed.entry, parsed.json, shaped.json, time);
-      const rows = rowsOfLine(shaped, line.number, time, { columns, shape, calls: facts.calls });
+      const rows = rowsOfLine(shaped, line.number, time, { columns, shape, calls: facts.calls, queued });
       yield { kind: 'line', n: line.number, time: rows.entry.time, rows };
       for (const row of tools.take()) yield { kind: 'tool_calls', row };
     }

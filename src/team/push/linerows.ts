@@ -27,6 +27,8 @@ export interface LineOptions {
   readonly columns: FileColumns;
   readonly shape: Shape;
   readonly calls: ReadonlyMap<string, CallLabel>;
+  /** The lines of prompts that stand only in the queue (E9). */
+  readonly queued?: ReadonlySet<number> | undefined;
 }
 
 export function rowsOfLine(shaped: Shaped, n: number, time: number, options: LineOptions): LineRows {
@@ -49,11 +51,16 @@ export function rowsOfLine(shaped: Shaped, n: number, time: number, options: Lin
 /** More have no place in a column of UInt16: they would take those of others. */
 const MOST_PARTS = 65_535;
 
-function messagesOf(shaped: Shaped, n: number, time: number, { columns, shape, calls }: LineOptions): MessageRow[] {
+function messagesOf(
+  shaped: Shaped,
+  n: number,
+  time: number,
+  { columns, shape, calls, queued }: LineOptions,
+): MessageRow[] {
   const { entry, json, text } = shaped;
   const found =
     entry.kind === 'unreadable' ? (text.includes('\0') ? undefined : findableText(text)) : findableOf(entry, json);
-  if (found === undefined) return [];
+  if (found === undefined || (found.queue?.does === 'enqueue' && !queued?.has(n))) return [];
   const identity = keyOf(found.identity).toString('hex');
   return found.parts.slice(0, MOST_PARTS).map((part, place) => {
     const words = wordListOf(part.text);

@@ -3,6 +3,8 @@ import { readLinesOf } from '../../disk/read.ts';
 import { blocksOf } from '../../format/content.ts';
 import { toParsedEntry } from '../../format/entry.ts';
 import { asString, at, type JsonObject } from '../../format/json.ts';
+import { passingPrompt } from '../../format/prompt.ts';
+import { createQueuedPrompts } from '../../format/queue.ts';
 import { millisOf } from '../../graph/time.ts';
 import { isUse } from '../../graph/toolcalls.ts';
 import { fileOf } from '../../views/search/parts.ts';
@@ -19,6 +21,8 @@ export interface FileFacts {
   readonly firstTime: number | undefined;
   /** The project's folder for every line that tells one, in their order: counted. */
   readonly cwds: ReadonlyMap<string, number>;
+  /** The lines of prompts that stand only in the queue (E9). */
+  readonly queued?: ReadonlySet<number>;
 }
 
 export interface SessionFacts {
@@ -45,6 +49,7 @@ export function lookOver(files: readonly PushFile[], { pathOf, learn, onPart }: 
     if (!file.isTranscript) continue;
     let firstTime: number | undefined;
     const counted = new Map<string, number>();
+    const queue = createQueuedPrompts(passingPrompt);
     let part = PART_BYTES;
     readLinesOf(pathOf(file), {}, (source, lines) => {
       for (const { line, bytes } of lines) {
@@ -55,6 +60,7 @@ export function lookOver(files: readonly PushFile[], { pathOf, learn, onPart }: 
         const { entry, json } = toParsedEntry(source, line, bytes);
         if (json === undefined) continue;
         learn(json);
+        queue.add(entry);
         firstTime ??= millisOf(entry.head.timestamp);
         for (const cwd of cwdsIn(json)) {
           cwds.add(cwd);
@@ -67,7 +73,8 @@ export function lookOver(files: readonly PushFile[], { pathOf, learn, onPart }: 
         }
       }
     });
-    facts.set(file, { firstTime, cwds: counted });
+    const queued = new Set([...queue.result().values()].map(({ line }) => line.number));
+    facts.set(file, { firstTime, cwds: counted, queued });
   }
   return { files: facts, calls, cwds };
 }
