@@ -1,8 +1,8 @@
 /** Things that happen to archives: folders renamed, an index damaged, a chat in two folders, prompts scrubbed. */
-import { closeSync, mkdirSync, openSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../src/archive/sqlite.ts';
+import { get, openDatabase } from '../../src/archive/sqlite.ts';
 import { asArray, at, type JsonObject } from '../../src/format/json.ts';
 import { assistant, chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
@@ -132,6 +132,60 @@ describe('what cannot be done is told in the right words', () => {
     expect((await archive('sync')).text).toContain('nothing new');
     expect((await archive('sync', '--full')).text).toContain('1 damaged in the archive, whole again');
     expect((await archive('verify')).code).toBe(0);
+  });
+});
+
+describe('a page of archive.db that SQLite cannot read', () => {
+  async function broken(table: string) {
+    const { env, run } = machine(rootOf({ [`projects/-m/${A}.jsonl`]: talk(A, 'hello', 'm1') }));
+    await run('archive', 'sync');
+    const path = join(env.SKEIN_HOME, 'archive.db');
+    const db = openDatabase(path);
+    const page = Number(get(db, 'SELECT rootpage FROM sqlite_schema WHERE name = ?', table)?.rootpage);
+    db.close();
+    const fd = openSync(path, 'r+');
+    writeSync(fd, Buffer.alloc(300, 0x55), 0, 300, (page - 1) * 8192);
+    closeSync(fd);
+    return { env, path, archive: (...args: string[]) => runHere(['archive', ...args], env, { told: true }) };
+  }
+
+  test('verify says what helps, and that does', async () => {
+    const { env, archive } = await broken('piece');
+    const { code, text } = await archive('verify');
+    expect([code, text]).toEqual([1, expect.stringContaining('skein archive restore --all --to DIR')]);
+    expect(text).not.toContain('skein archive verify');
+    expect(await archive('restore', '--all', '--to', 'saved')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(env.HOME, `saved/projects/-m/${A}.jsonl`), 'utf8')).toBe(toJsonl(talk(A, 'hello', 'm1')));
+    const forgot = await archive('forget', A, '--yes');
+    expect([forgot.code, forgot.err]).toEqual([1, expect.stringContaining('skein archive restore --all --to DIR')]);
+    renameSync(join(env.SKEIN_HOME, 'archive.db'), join(env.HOME, 'old.db'));
+    expect((await archive('sync')).text).toContain('1 new');
+    expect((await archive('verify')).code).toBe(0);
+  });
+
+  test.each(['pack', 'file', 'version', 'run'])('verify goes on where it can: %s', async (table) => {
+    const { code, text } = await (await broken(table)).archive('verify');
+    expect([code, text]).toEqual([1, expect.stringContaining('fault')]);
+    expect(text).not.toContain('skein archive verify');
+  });
+
+  test.each(['pack', 'file', 'version', 'run', 'root'])('nobody takes it for a fault of Skein: %s', async (table) => {
+    const { archive } = await broken(table);
+    const restored = await archive('restore', '--all', '--to', 'saved');
+    expect([restored.code, restored.err + restored.text]).toEqual([1, expect.stringContaining('damaged')]);
+    // What just failed is no advice.
+    expect(restored.err).not.toContain('skein archive restore');
+    for (const args of [['status'], ['versions', '--all'], ['sync'], ['verify']])
+      expect((await archive(...args)).err).not.toContain('fault in Skein');
+  });
+
+  test('an import says which file it is', async () => {
+    const { path } = await broken('pack');
+    const other = machine(rootOf({ [`projects/-m/${B}.jsonl`]: talk(B, 'theirs', 'm2') }));
+    await other.run('archive', 'sync');
+    const { code, err } = await runHere(['archive', 'import', path], other.env, { told: true });
+    expect([code, err]).toEqual([1, expect.stringContaining(path)]);
+    expect(err).toContain('The file to import is damaged');
   });
 });
 

@@ -45,6 +45,19 @@ describe('a list of what the archive knows', () => {
     expect((await run('list')).text).toContain('other');
   });
 
+  test.each(['projects/-work-app', 'projects/-work-new'])('%s: one of two with the same bytes grew', async (place) => {
+    // As after a project was copied or renamed.
+    const same = { [`projects/-work-app/${SESSION}.jsonl`]: first, [`projects/-work-new/${SESSION}.jsonl`]: first };
+    const { run, root } = machine(rootOf(same));
+    await run('archive', 'sync');
+    await run('usage');
+    appendFileSync(join(root, place, `${SESSION}.jsonl`), second);
+    await run('archive', 'sync');
+    expect(await bytesRead(() => run('list'))).toBe(0);
+    await run('usage');
+    expect(await bytesRead(() => run('usage'))).toBe(0);
+  });
+
   test('reads the files themselves when the index is gone or damaged', async () => {
     const { run, env } = machine(rootOf(files));
     await run('archive', 'sync');

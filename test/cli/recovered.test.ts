@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asArray, asString, at, type Json } from '../../src/format/json.ts';
@@ -106,5 +106,92 @@ describe('L4: prompts that survive only in history.jsonl', () => {
   test('one project or one session given by its path has no history of its own', async () => {
     const { run, folder } = machineWith(typed('Lost', 1, B), { [A]: said('Here', 0, A) });
     expect(titlesIn((await run('list', '--json', '--root', folder)).json())).toEqual(['Here disk']);
+  });
+});
+
+describe('L4: searching prompts that survive only in history.jsonl', () => {
+  const hits = (json: Json) => (asArray(at(json, 'hits')) ?? []).map((hit) => `${asString(at(hit, 'session'))}`);
+
+  test('finds them with an archive as without one, and the command to open them works', async () => {
+    const history = typed('Fix the zebra', 0, A) + typed('and the okapi', 5, A) + typed('Here', 0, B);
+    const { run } = machineWith(history, { [B]: said('Here, a zebra', 0, B) });
+    const before = (await run('search', 'zebra', '--json')).json();
+    await run('archive', 'sync');
+    const found = (await run('search', 'zebra', '--json')).json();
+    expect([at(before, 'engine'), at(found, 'engine')]).toEqual(['files', 'index']);
+    expect(hits(found).toSorted()).toEqual([A, B]);
+    expect(hits(before).toSorted()).toEqual([A, B]);
+    expect(at(found, 'scanned')).toBe(0);
+    const only = (await run('search', 'okapi', 'in:prompt', 'role:user', '--json')).json();
+    expect(asArray(at(only, 'hits'))).toMatchObject([{ session: A, where: 'prompt', cwd: '/work/app', resume: null }]);
+    const [hit] = asArray(at(only, 'hits')) ?? [];
+    const [, ...open] = (asString(at(hit, 'open')) ?? '').split(' ');
+    expect((await run(...open, '--json')).json()).toMatchObject({ turns: [{ prompt: 'and the okapi' }] });
+  });
+
+  test('offers nothing to restore them with', async () => {
+    const { run } = machineWith(typed('Fix the zebra', 0, A), { [B]: said('Here', 0, B) });
+    await run('archive', 'sync');
+    for (const scan of [[], ['--scan']]) {
+      const { text } = await run('search', 'zebra', ...scan);
+      expect(text).toContain('skein show');
+      expect(text).not.toMatch(/restore|resume/);
+    }
+  });
+
+  test('finds what a session has once, and what was forgotten not at all', async () => {
+    const { run, folder } = machineWith(typed('One zebra', 0, A) + typed('Two zebra', 1, B), {
+      [A]: said('One zebra', 0, A),
+      [B]: said('Two zebra', 1, B),
+    });
+    await run('archive', 'sync');
+    expect(hits((await run('search', 'zebra', '--json')).json())).toHaveLength(2);
+    rmSync(folder, { recursive: true });
+    expect(hits((await run('search', 'zebra', '--json')).json())).toHaveLength(2);
+    await run('archive', 'forget', A, '--yes');
+    await run('archive', 'sync');
+    expect(hits((await run('search', 'zebra', '--json')).json())).toEqual([B]);
+  });
+
+  test('finds lines that name no session, and those of a history that is gone or was cut', async () => {
+    const { run, history } = machineWith(typed('An old zebra', 0) + typed('Pasted [Pasted text #1]', 300), {
+      [B]: said('Here', 60, B),
+    });
+    await run('archive', 'sync');
+    expect(hits((await run('search', 'zebra', '--json')).json())).toHaveLength(1);
+    writeFileSync(history, typed('A newer okapi', 1, A));
+    expect(hits((await run('search', 'okapi', '--json')).json())).toEqual([A]);
+    await run('archive', 'sync');
+    expect(hits((await run('search', 'zebra', '--json')).json())).toHaveLength(1);
+    rmSync(history);
+    expect(hits((await run('search', 'okapi', '--json')).json())).toEqual([A]);
+    expect(hits((await run('search', 'zebra', '--json')).json())).toHaveLength(1);
+  });
+
+  test.each(['x'.repeat(300), 'a\0b'])('finds those of a session whose id is no name of a file', async (id) => {
+    const { run } = machineWith(typed('Fix the zebra', 0, id), { [B]: said('Here', 0, B) });
+    await run('archive', 'sync');
+    for (const scan of [[], ['--scan']])
+      expect(hits((await run('search', 'zebra', '--json', ...scan)).json())).toEqual([id]);
+  });
+
+  test('where a history cannot be read, finds what the archive kept of it', async () => {
+    const { run, history } = machineWith(typed('Fix the zebra', 0, A), { [B]: said('Here', 0, B) });
+    await run('archive', 'sync');
+    for (const spoil of [() => symlinkSync('history.jsonl', history), () => mkdirSync(history)]) {
+      rmSync(history);
+      spoil();
+      for (const scan of [[], ['--scan']])
+        expect(hits((await run('search', 'zebra', '--json', ...scan)).json())).toEqual([A]);
+    }
+  });
+
+  test('only where they are asked for', async () => {
+    const { run } = machineWith(typed('Fix the zebra', 0, A), { [B]: said('Here', 0, B) });
+    await run('archive', 'sync');
+    for (const filter of ['role:assistant', 'tool:Bash', 'project:other', 'before:2026-01-01', `session:${B}`, '-fix'])
+      expect(hits((await run('search', 'zebra', filter, '--json')).json())).toEqual([]);
+    for (const filter of ['project:app', 'after:2026-04-01', `session:${A}`, '-logout'])
+      expect(hits((await run('search', 'zebra', filter, '--json')).json())).toEqual([A]);
   });
 });

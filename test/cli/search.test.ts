@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { io, ioSince } from '../../src/disk/io.ts';
@@ -217,8 +217,10 @@ describe('skein search', () => {
     for (const [n, sessionId] of sessions.entries()) {
       const asked = ['search', `caracal ${n}`, '--root', root];
       const [, open = ''] = /^ {2}(skein show .*)$/m.exec(skein(asked).text) ?? [];
-      expect(words(open)).toBe(`skein\nshow\n${sessionId}\n--turn\nmsg-0000000000000000${n};touch x\n`);
-      const shown = skein([...words(open).trimEnd().split('\n').slice(1), '--root', root]);
+      expect(words(open)).toBe(
+        `skein\nshow\n${sessionId}\n--turn\nmsg-0000000000000000${n};touch x\n--root\n${root}\n`,
+      );
+      const shown = skein(words(open).trimEnd().split('\n').slice(1));
       expect([shown.code, shown.text.includes(`caracal ${n}`)]).toEqual([0, true]);
       const [hit] = asArray(at(skein([...asked, '--json']).json(), 'hits')) ?? [];
       expect(asString(at(hit, 'open'))).toBe(open);
@@ -248,6 +250,18 @@ describe('skein search', () => {
     const { run } = home();
     const { code, err } = run(args);
     expect([code, err.includes(told) ? told : err]).toEqual([2, told]);
+  });
+
+  test('what cannot be looked at is told with an index as without one', async () => {
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([{ ...user('caracal'), uuid: uuidOf(1) }]) }, writeFileSync);
+    symlinkSync('-work-app', join(root, 'projects', '-again'));
+    const { run } = machine(root);
+    const told = async (...more: string[]) => (await run('search', 'caracal', ...more)).err;
+    const before = [await told(), await told('--json')];
+    expect(before[0]).toMatch(/^warning: .*-again/);
+    await run('archive', 'sync');
+    expect((await run('search', 'caracal')).text).toContain('(index)');
+    expect([await told(), await told('--json')]).toEqual(before);
   });
 
   test('nothing found is exit code 1; http: and std:: are words', () => {

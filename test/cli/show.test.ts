@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { asArray, at } from '../../src/format/json.ts';
 import { nestedMarkdown } from '../../src/views/safemarkdown.ts';
-import { assistant, toJsonl, user } from '../support/build.ts';
+import { assistant, chain, toJsonl, user } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { expectGolden } from '../support/golden.ts';
 import { rootWith, skein } from '../support/skein.ts';
@@ -272,4 +272,13 @@ test('--turn with a uuid of a branch that was left goes there', () => {
   expect(skein(['show', 'session-1', '--turn', 'baaaaaaa', '--root', root]).text).toContain('left');
   expect(skein(['show', 'session-1', '--turn', 'caaaaaaa', '--root', root]).text).toContain('back');
   expect(skein(['show', 'session-1', '--turn', 'eaaaaaaa', '--root', root]).code).toBe(2);
+});
+
+test('what a typed command printed and what it complained of are told apart, and masked apart', () => {
+  const token = (letter: string) => `ghp_${`${letter}1x9Q7z2`.repeat(5).slice(0, 36)}`;
+  const said = `<bash-stdout>${token('a')}</bash-stdout><bash-stderr>${token('b')}</bash-stderr>`;
+  const lines = chain([user('<bash-input>printenv</bash-input>'), user(said)]);
+  const root = rootWith({ 'session-1.jsonl': toJsonl(lines) }, writeFileSync);
+  const { text } = skein(['show', 'session-1', '--root', root]);
+  expect(text).toMatch(/\[output\] \[github-token:\w{4}\]\n\s*\[github-token:\w{4}\]\n/);
 });

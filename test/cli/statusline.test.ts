@@ -54,6 +54,48 @@ describe('statusline', () => {
     expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
   });
 
+  test('what cannot be kept or read takes nothing else away', () => {
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([line('m1', 40_000)]) }, writeFileSync);
+    // No folder can be made where a file lies.
+    writeFileSync(join(root, 'skein'), '');
+    expect(run(root, '{}')).toContain('$1.00 today');
+    expect(run(root, '{}')).toContain('$1.00 today');
+    expect(run(root, JSON.stringify({ transcript_path: root }))).toContain('$1.00 today');
+  });
+
+  test('an adviser is counted too, and is not the context', () => {
+    const counts = {
+      input_tokens: 1,
+      output_tokens: 40_000,
+      cache_creation_input_tokens: 2,
+      cache_read_input_tokens: 3,
+    };
+    const advice = { type: 'advisor_message', model: 'claude-opus-4-7', input_tokens: 200_000, output_tokens: 40_000 };
+    const usage = { ...counts, iterations: [advice] };
+    const advised = { ...line('m1', 0), ...assistant('x', { id: 'm1', model: OPUS, usage }) };
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([advised, { ...advised, uuid: 'u-2' }]) }, writeFileSync);
+    const transcript_path = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const shown = run(root, JSON.stringify({ transcript_path }));
+    expect(shown).toContain('$3.00 session · $3.00 today · $3.00 block');
+    expect(shown).toContain('· 6 (0%) context');
+  });
+
+  test('what has no price is marked as in the report', () => {
+    const odd = (id: string) => ({
+      ...assistant('x', { id, requestId: `r-${id}`, model: 'my-model', output: 40_000 }),
+      ...envelope,
+    });
+    const lines = [{ ...odd('m1'), uuid: 'u-m1', timestamp: now() }];
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
+    const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const asked = JSON.stringify({ transcript_path: file });
+    expect(run(root, asked)).toMatch(/^\? session · \? today · \? block/);
+    appendFileSync(file, toJsonl([line('m2', 40_000)]));
+    expect(run(root, asked)).toMatch(/^\$1\.00\+\? session · \$1\.00\+\? today · \$1\.00\+\? block/);
+    const told = JSON.stringify({ transcript_path: file, cost: { total_cost_usd: 2 } });
+    expect(run(root, told)).toMatch(/^\$2\.00 session · \$1\.00\+\? today/);
+  });
+
   test('lines without an id are one message by their request, with the copy that has one', () => {
     const named: JsonObject = line('m1', 40_000);
     const nameless = { ...named, message: { ...asObject(named.message), id: undefined } };

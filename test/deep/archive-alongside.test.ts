@@ -16,7 +16,7 @@ import { FIXTURES } from '../support/files.ts';
 const NAME = `${PLACE}/${SESSION}.jsonl`;
 const COPY = `${PLACE}/${FORK}.jsonl`;
 
-/** Everything in the index, by words and not by the order in which they came. */
+/** Everything in the index, by lines and words and not by the order in which they came: prompts of a queue come when the rest was seen. */
 function contentOf(archive: Archive): Record<string, unknown> {
   const { db, close } = openIndex(archive);
   try {
@@ -27,8 +27,20 @@ function contentOf(archive: Archive): Record<string, unknown> {
       .join();
     return {
       meta: all(db, "SELECT value FROM meta WHERE key = 'next'"),
-      parts: all(db, `SELECT id, piece, place, key, said, role, copy, error, time, ${labelled} FROM part`).map(hex),
-      words: all(db, 'SELECT doc, offset, term FROM temp.vocabulary ORDER BY doc, offset'),
+      parts: all(
+        db,
+        `SELECT piece, place, key, said, role, copy, error, time, ${labelled} FROM part ORDER BY piece, place`,
+      ).map(hex),
+      // Also those without a part, of which there are none.
+      words: all(
+        db,
+        `SELECT piece, place, offset, term FROM temp.vocabulary LEFT JOIN part ON part.id = doc
+          ORDER BY piece, place, offset`,
+      ),
+      queued: all(
+        db,
+        'SELECT piece, queued.file, taken, text FROM queued LEFT JOIN part ON part.id = queued.part ORDER BY piece',
+      ),
       outlines: all(db, 'SELECT digest, file, size, updated FROM outline ORDER BY file').map((row) => ({
         ...row,
         digest: blobOf(row, 'digest').toString('hex'),

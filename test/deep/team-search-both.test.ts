@@ -28,6 +28,8 @@ afterAll(async () => {
 
 test.each([
   'login',
+  'numbat in:prompt role:user',
+  'bilby',
   '"exponential backoff" -docker',
   'login -"login again" -auth*',
   '"a au*"',

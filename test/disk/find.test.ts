@@ -196,6 +196,23 @@ describe('links and troubles', () => {
     expect(problems).toEqual([]);
   });
 
+  test('paths are in their order also where only folders are links', () => {
+    const [root, elsewhere] = [tempFolder(), tempFolder()];
+    plant(elsewhere, { 'proj/s1.jsonl': '' });
+    plant(root, {
+      'projects/-p/s.jsonl': '',
+      'projects/-p/s/subagents/agent-a.jsonl': '',
+      'projects/-p/s-2.jsonl': '',
+    });
+    symlinkSync(join(elsewhere, 'proj'), join(root, 'projects/-linked'));
+    expect(find(root).files.map(({ file }) => relative(root, file))).toEqual([
+      'projects/-linked/s1.jsonl',
+      'projects/-p/s-2.jsonl',
+      'projects/-p/s.jsonl',
+      'projects/-p/s/subagents/agent-a.jsonl',
+    ]);
+  });
+
   test('the same file reached twice is listed once, under its real name, and told', () => {
     const root = tempFolder();
     plant(root, { 'projects/-p/z.jsonl': lines('a') });

@@ -42,7 +42,8 @@ export const SCENES: Readonly<Record<string, (judge: Judge) => Promise<Played>>>
   },
 
   'thinking and parallel tools, results as they came': async (judge) => {
-    const url = await slowPage();
+    let isTurn = () => false;
+    const url = await slowPage(() => isTurn());
     const several = [
       toolUse('WebFetch', { url, prompt: 'what is it' }, 'toolu_slow'),
       toolUse('Read', { file_path: 'a.txt' }, 'toolu_fast'),
@@ -51,6 +52,9 @@ export const SCENES: Readonly<Record<string, (judge: Judge) => Promise<Played>>>
     const script = [says([thinking('a'), text('I look.'), ...several]), says([thinking('b'), text('Seen.')])];
     const { id, say } = await oneSession(judge, script);
     writeFileSync(join(judge.workspace, 'a.txt'), 'alpha\n');
+    // However long the others take: it is there when their results are written.
+    const others = ['toolu_fast', 'toolu_glob'];
+    isTurn = () => others.every((call) => judge.transcriptOf(id).includes(`"tool_use_id":"${call}"`));
     await say('Look', [], { env: { SKEIN_ALLOW_PRIVATE_ADDRESSES: '1' } });
     const results = [...judge.transcriptOf(id).matchAll(/"tool_use_id":"(toolu_\w+)"/g)].map(([, of]) => of);
     expect(results.at(-1)).toBe('toolu_slow');
@@ -282,9 +286,15 @@ export const SCENES: Readonly<Record<string, (judge: Judge) => Promise<Played>>>
   },
 };
 
-async function slowPage(): Promise<string> {
+/** Answers when it is its turn. */
+async function slowPage(isTurn: () => boolean): Promise<string> {
   const server = createServer((_, response) => {
-    setTimeout(() => response.setHeader('content-type', 'text/plain').end('Slow words'), 400);
+    const waiting = setInterval(() => {
+      if (!isTurn()) return;
+      clearInterval(waiting);
+      response.setHeader('content-type', 'text/plain').end('Slow words');
+    }, 20);
+    response.on('close', () => clearInterval(waiting));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

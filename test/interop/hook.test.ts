@@ -26,8 +26,11 @@ describe.each([NEWEST, OLD])('client %s', (version) => {
     const [session = ''] = sessionsIn(judge.project);
     expect((await judge.resume(session, 'two')).status).toBe(0);
     expect((await judge.resume(session, 'three', ['--fork-session'])).status).toBe(0);
+    // The turns that the fork copied are sent from their original, by a process of its own.
+    await expect.poll(() => hook.lines().some(({ event, what }) => event === 'rest' && what === 'done')).toBe(true);
     expect(hook.errors()).toEqual([]);
-    expect(new Set(hook.lines().map(({ event }) => event))).toEqual(new Set(['SessionStart', 'Stop', 'SessionEnd']));
+    const told = new Set(hook.lines().map(({ event }) => event));
+    expect(told).toEqual(new Set(['SessionStart', 'Stop', 'SessionEnd', 'rest']));
     const rows = rowsOf(server.spans);
     expect(new Set(rows).size).toBe(rows.length);
     expect(new Set(server.spans.map(({ trace }) => trace)).size).toBe(3);

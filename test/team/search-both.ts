@@ -21,7 +21,7 @@ function searchKept(machine: { home: string; roots: readonly string[] }, request
   const archive = openArchive(machine.home);
   if (archive === undefined) throw new Error('there is an archive');
   try {
-    const indexed = searchIndex(archive, { roots: [], files: [] }, request);
+    const indexed = searchIndex(archive, { roots: [] }, request);
     if (indexed !== undefined) return indexed;
   } finally {
     archive.close();

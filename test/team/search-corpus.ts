@@ -6,6 +6,7 @@ import {
   agentProgress,
   assistant,
   chain,
+  queueOperation,
   result,
   system,
   text,
@@ -61,7 +62,16 @@ export function writeCorpus(root: string): void {
   // Resumed: the same entries, and more.
   const second = first.slice(0, 8).map((line): JsonObject => ({ ...line, sessionId: B }));
   const more = chain(
-    on(3, [user('one more login please', { uuid: 'u-more' }), assistant('fine', {}, { uuid: 'u-fine' })]),
+    on(3, [
+      user('one more login please', { uuid: 'u-more' }),
+      // Typed while the model was busy: one prompt stands only in the queue, the other is handed over (E9).
+      queueOperation('enqueue', 'and mind the numbat'),
+      queueOperation('remove'),
+      queueOperation('enqueue', 'then the bilby'),
+      queueOperation('dequeue'),
+      user('then the bilby', { uuid: 'u-bilby' }),
+      assistant('fine', {}, { uuid: 'u-fine' }),
+    ]),
     {
       sessionId: B,
       cwd: '/work/shop',
@@ -106,6 +116,8 @@ export function writeCorpus(root: string): void {
 export const WORDS = [
   'login',
   'LOGIN redirect',
+  'numbat in:prompt role:user',
+  'bilby',
   '"exponential backoff"',
   '"backoff exponential"',
   'auth*',

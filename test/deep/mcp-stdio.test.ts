@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { splitLines } from '../../../src/agent/mcp/stdio.ts';
-import { asObject, asString, isObject, type JsonObject, parseJson } from '../../../src/format/json.ts';
-import { tempFolder } from '../../support/files.ts';
-import { isRunning } from '../tools/shell-host.ts';
-import { odd, serversOf } from './servers.ts';
+import { splitLines } from '../../src/agent/mcp/stdio.ts';
+import { asObject, asString, isObject, type JsonObject, parseJson } from '../../src/format/json.ts';
+import { odd, serversOf } from '../agent/mcp/servers.ts';
+import { isRunning } from '../agent/tools/shell-host.ts';
+import { tempFolder } from '../support/files.ts';
 
 describe('what a server offers', () => {
   test('its tools by the names the client gives them, their schemas as they are, in a stable order', async () => {

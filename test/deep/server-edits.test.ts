@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asArray, asString, at, type Json } from '../../src/format/json.ts';
 import { editIn } from '../../src/server/edits.ts';
+import { type Served, serve } from '../server/helpers.ts';
 import { assistant, result, text, toJsonl, toolUse, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { rootWith, skein } from '../support/skein.ts';
 import { idOf, sessionLines } from '../web/sets.ts';
-import { type Served, serve } from './helpers.ts';
 
 const ID = idOf(1);
 const DAMAGED = idOf(2);

@@ -3,10 +3,10 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asArray, asString, at, isObject, type Json, type JsonObject } from '../../src/format/json.ts';
+import { serve, until } from '../server/helpers.ts';
 import { assistant, chain, result, text, toJsonl, toolUse, user } from '../support/build.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { rootWith, skein } from '../support/skein.ts';
-import { serve, until } from './helpers.ts';
 
 const rows = (json: Json): JsonObject[] => (asArray(at(json, 'chats')) ?? []).filter(isObject);
 const ids = (json: Json) => rows(json).map(({ id }) => id);

@@ -7,10 +7,10 @@ import { createLive } from '../../src/server/live.ts';
 import { createMasking } from '../../src/server/masking.ts';
 import type { Questions } from '../../src/server/questions.ts';
 import { createToken } from '../../src/server/token.ts';
+import { missingHeaders, serve } from '../server/helpers.ts';
 import { assistant, chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { rootWith } from '../support/skein.ts';
-import { missingHeaders, serve } from './helpers.ts';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const PLANTED = 'planted-in-a-file-nobody-asked-for';

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { eachId } from '../../../src/format/idlist.ts';
-import { asNumber, asObject, parseJson } from '../../../src/format/json.ts';
-import { chatsOf } from '../../../src/graph/chat.ts';
-import { tempFolder } from '../../support/files.ts';
-import { opened, sessionsIn } from '../../support/sessions.ts';
+import { eachId } from '../../src/format/idlist.ts';
+import { asNumber, asObject, parseJson } from '../../src/format/json.ts';
+import { chatsOf } from '../../src/graph/chat.ts';
+import { tempFolder } from '../support/files.ts';
+import { opened, sessionsIn } from '../support/sessions.ts';
 
 describe('lineage: generated corpora', () => {
-  const generator = fileURLToPath(new URL('../../../scripts/gen-corpus.mjs', import.meta.url));
+  const generator = fileURLToPath(new URL('../../scripts/gen-corpus.mjs', import.meta.url));
 
   test.each([
     ['1', 5, 20],

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toIdList } from '../../../src/format/idlist.ts';
-import { asObject, type JsonObject } from '../../../src/format/json.ts';
-import { chatsOf } from '../../../src/graph/chat.ts';
-import { lineageOf, type SessionFacts } from '../../../src/graph/lineage.ts';
-import { outlineOf } from '../../../src/graph/outline.ts';
-import { timeOf } from '../../support/build.ts';
-import { chatsIn, linked, opened, sessionOf, type TestSession, turn } from '../../support/sessions.ts';
+import { toIdList } from '../../src/format/idlist.ts';
+import { asObject, type JsonObject } from '../../src/format/json.ts';
+import { chatsOf } from '../../src/graph/chat.ts';
+import { lineageOf, type SessionFacts } from '../../src/graph/lineage.ts';
+import { outlineOf } from '../../src/graph/outline.ts';
+import { timeOf } from '../support/build.ts';
+import { chatsIn, linked, opened, sessionOf, type TestSession, turn } from '../support/sessions.ts';
 
 describe('lineage: properties', () => {
   interface Plan {

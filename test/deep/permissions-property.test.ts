@@ -1,12 +1,12 @@
 /** What holds for every rule and every command. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readLine } from '../../../src/agent/permissions/bash/parts.ts';
-import type { Behaviour, World } from '../../../src/agent/permissions/types.ts';
-import { callOf, decideIn, parser } from './folder.ts';
-import { HOSTILE } from './hostile.table.ts';
-import { ORDINARY } from './ordinary.table.ts';
-import { type RuleSet, SETS } from './sets.table.ts';
+import { readLine } from '../../src/agent/permissions/bash/parts.ts';
+import type { Behaviour, World } from '../../src/agent/permissions/types.ts';
+import { callOf, decideIn, parser } from '../agent/permissions/folder.ts';
+import { HOSTILE } from '../agent/permissions/hostile.table.ts';
+import { ORDINARY } from '../agent/permissions/ordinary.table.ts';
+import { type RuleSet, SETS } from '../agent/permissions/sets.table.ts';
 
 /** Nothing is a link here: the disk has its say in the tables. */
 const world: World = {

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bash } from '../../../src/agent/tools/bash.ts';
-import { bashOutput } from '../../../src/agent/tools/bashoutput.ts';
-import { killShell } from '../../../src/agent/tools/killshell.ts';
-import { createCleaner } from '../../../src/agent/tools/shell/clean.ts';
-import { makeShellFolder } from '../../../src/agent/tools/shell/leftovers.ts';
-import { createCollector, createUnread, MAX_HEAD_BYTES } from '../../../src/agent/tools/shell/printed.ts';
-import { prLinkOf } from '../../../src/agent/tools/shell/prlink.ts';
-import { createShells } from '../../../src/agent/tools/shell/shells.ts';
-import { asObject, asString, type JsonObject } from '../../../src/format/json.ts';
-import { toToolResult } from '../../../src/graph/toolresults/read.ts';
-import { tempFolder } from '../../support/files.ts';
-import { call, isRunning, testSession, until } from './shell-host.ts';
+import { bash } from '../../src/agent/tools/bash.ts';
+import { bashOutput } from '../../src/agent/tools/bashoutput.ts';
+import { killShell } from '../../src/agent/tools/killshell.ts';
+import { createCleaner } from '../../src/agent/tools/shell/clean.ts';
+import { makeShellFolder } from '../../src/agent/tools/shell/leftovers.ts';
+import { createCollector, createUnread, MAX_HEAD_BYTES } from '../../src/agent/tools/shell/printed.ts';
+import { prLinkOf } from '../../src/agent/tools/shell/prlink.ts';
+import { createShells } from '../../src/agent/tools/shell/shells.ts';
+import { asObject, asString, type JsonObject } from '../../src/format/json.ts';
+import { toToolResult } from '../../src/graph/toolresults/read.ts';
+import { call, isRunning, testSession, until } from '../agent/tools/shell-host.ts';
+import { tempFolder } from '../support/files.ts';
 
 async function background(session: ReturnType<typeof testSession>, command: string): Promise<string> {
   const { text, result } = await call(bash, session, { command, run_in_background: true });
@@ -112,7 +112,7 @@ describe('commands in the background', () => {
 });
 
 describe('the end of our own process', () => {
-  const shellsFile = join(import.meta.dirname, '../../../src/agent/tools/shell/shells.ts');
+  const shellsFile = join(import.meta.dirname, '../../src/agent/tools/shell/shells.ts');
 
   /** A process that starts a command in the background, tells its pid, and then does `then`. */
   async function host(then: string): Promise<{ child: ChildProcess; pid: number; tmp: string }> {

@@ -1,11 +1,11 @@
 /** Agents in the background: the turn goes on without them, and the model is told when they are done. */
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { asObject, asString, type JsonObject } from '../../../src/format/json.ts';
-import { chatWith, entriesOf } from '../../support/chat.ts';
-import { runHere } from '../../support/inprocess.ts';
-import { calls, hold, says, toolUse } from '../../support/scripted-model.ts';
-import { byPrompt } from './script.ts';
+import { asObject, asString, type JsonObject } from '../../src/format/json.ts';
+import { byPrompt } from '../agent/subagents/script.ts';
+import { chatWith, entriesOf } from '../support/chat.ts';
+import { runHere } from '../support/inprocess.ts';
+import { calls, hold, says, toolUse } from '../support/scripted-model.ts';
 
 const behind = (prompt: string) => ({ description: 'Look', prompt, run_in_background: true });
 const UNASKED = ['--permission-mode', 'bypassPermissions'];

@@ -5,11 +5,11 @@ import { asString, at } from '../../src/format/json.ts';
 import { createListing } from '../../src/server/listing.ts';
 import { createMasking } from '../../src/server/masking.ts';
 import { random } from '../redact/samples.ts';
+import { type Served, serve, until } from '../server/helpers.ts';
 import { assistant, chain, result, text, thinking, toJsonl, toolUse, user } from '../support/build.ts';
 import { chatRow } from '../support/chatrow.ts';
 import { tempFolder } from '../support/files.ts';
 import { rootWith } from '../support/skein.ts';
-import { type Served, serve, until } from './helpers.ts';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 const OTHER = '22222222-2222-4222-8222-222222222222';
