@@ -1,6 +1,6 @@
-// Runs a bundle as bin/skein would and writes the byte code of what was run beside it.
+// Runs a bundle as bin/skein would and writes the byte code of what was run beside it, with what was run before.
 'use strict';
-const { readFileSync, writeFileSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
@@ -14,10 +14,12 @@ v8.setFlagsFromString = () => {};
 // V8 notes in byte code which functions it compiled further, and whoever loads it does that again at once, on other threads: for
 // commands that end in a moment it takes longer than all they do.
 const COMPILERS = ['sparkplug', 'maglev', 'turbofan'];
-for (const name of COMPILERS) setFlag(`--no-${name}`);
 
 async function make() {
-  const script = new Script(readFileSync(file, 'latin1'), { filename: file });
+  const cache = file.replace(/cjs$/, `${process.versions.v8}-${process.arch}.cache`);
+  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined;
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData });
+  for (const name of COMPILERS) setFlag(`--no-${name}`);
   const module = { exports: {} };
   script.runInThisContext()(createRequire(file), module, file);
   for (const argv of JSON.parse(runs)) {
@@ -25,7 +27,7 @@ async function make() {
   }
   if (process.exitCode === 2) throw new Error(`a run failed: ${runs}`);
   for (const name of COMPILERS) setFlag(`--${name}`);
-  writeFileSync(file.replace(/cjs$/, `${process.versions.v8}-${process.arch}.cache`), script.createCachedData());
+  writeFileSync(cache, script.createCachedData());
   process.exitCode = 0;
 }
 

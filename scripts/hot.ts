@@ -92,7 +92,7 @@ const HOT: Readonly<Record<string, Hot>> = {
     ],
   },
   hook: {
-    runs: [['hook', 'run', '--archive', '--wait', '0', '--otlp']],
+    runs: [['hook', 'run', '--archive', '--otlp']],
     follows: true,
     without: /^\.\.\/hook\/(?!run)\w+\.ts$|^\.\/(?:push|kept)\.ts$|\/originals\.ts$/,
   },
@@ -160,17 +160,30 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
       ANTHROPIC_API_KEY: 'none',
       CLAUDE_CODE_MAX_RETRIES: '0',
     };
-    const whole = (argv: readonly string[], input?: string) =>
-      node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(${JSON.stringify(argv)})`], input);
+    const whole = (argv: readonly string[], input?: string, more = {}) =>
+      node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(${JSON.stringify(argv)})`], input, more);
     whole(['archive', 'sync']);
+    /** Sessions of old and new clients, each as most runs find it: known for a while, with one more turn. */
+    const follow = (runs: string[][], learn: (runs: string[][], input: string, more: object) => void) => {
+      for (const session of globSync('projects/*/*.jsonl', { cwd: demo }).sort()) {
+        // To an archive that has the demo nothing of it is new.
+        const kept = { SKEIN_HOME: join(home, basename(session, '.jsonl')) };
+        const grown = growingSession(join(demo, session), join(home, session));
+        for (const turns of [-3, -2, -1]) for (const argv of runs) whole([...argv, '--wait', '0'], grown(turns), kept);
+        learn(runs, grown(), kept);
+      }
+    };
     for (const [name, { runs, follows, asks }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${name}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
-      const args = follows ? runs.map((argv) => [...argv, address]) : runs;
-      const session = growingSession(home, demo);
-      if (follows) for (const argv of args) whole(argv, session.begin());
-      const input = follows ? session.goOn() : '';
-      node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(args)], input, asks ? asking : {});
+      const learn = (args: readonly (readonly string[])[], input = '', more = asks ? asking : {}) =>
+        node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(args)], input, more);
+      if (follows)
+        follow(
+          runs.map((argv) => [...argv, address]),
+          learn,
+        );
+      else learn(runs);
     }
   } finally {
     model.kill();
@@ -178,17 +191,22 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
   }
 }
 
-/** The first session of the demo, half of it and whole; both give what a client tells its hook of it. */
-function growingSession(home: string, demo: string) {
-  const [first = ''] = globSync('projects/*/*.jsonl', { cwd: demo }).sort();
-  const text = readFileSync(join(demo, first), 'utf8');
-  const file = join(home, first);
-  const write = (part: string) => {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, part);
-    return JSON.stringify({ hook_event_name: 'Stop', transcript_path: file });
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** Writes a session without its last turns, or whole, as if said just now, and gives what a client tells its hook of it. */
+function growingSession(from: string, to: string): (turns?: number) => string {
+  const text = readFileSync(from, 'utf8');
+  const times = text.match(TIME)?.map((time) => Date.parse(time)) ?? [];
+  const later = Date.now() - times.reduce((last, time) => Math.max(last, time), 0);
+  const recent = text.replace(TIME, (time) => new Date(Date.parse(time) + later).toISOString());
+  const lines = recent.split(/(?<=\n)/);
+  const isPrompt = (line: string) => line.includes('"type":"user"') && !/"tool_result"|"isMeta":true/.test(line);
+  const prompts = lines.flatMap((line, place) => (isPrompt(line) ? place : []));
+  return (turns) => {
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, lines.slice(0, turns === undefined ? undefined : prompts.at(turns)).join(''));
+    return JSON.stringify({ hook_event_name: 'Stop', transcript_path: to });
   };
-  return { begin: () => write(text.slice(0, text.lastIndexOf('\n', text.length >> 1) + 1)), goOn: () => write(text) };
 }
 
 /** Then a byte is a character, which is read at once. The bundler escapes what strings hold, but not regular expressions. */
