@@ -9,7 +9,7 @@ import { lazyWidths } from './lazy-widths.ts';
 import { slimPrices } from './slim-prices.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { dependencies = {} }: { dependencies?: Record<string, string> } = JSON.parse(
+const { version, dependencies = {} }: { version: string; dependencies?: Record<string, string> } = JSON.parse(
   readFileSync(`${root}/package.json`, 'utf8'),
 );
 
@@ -97,7 +97,7 @@ const command: BuildOptions & { metafile: true } = {
   ...shared,
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  define: { 'import.meta.url': 'thisModule.url' },
+  define: { 'import.meta.url': 'thisModule.url', SKEIN_VERSION: JSON.stringify(version) },
   // Made when it is asked for. A package may have a function of the name `process`.
   banner: {
     js: "const thisModule = { get url() { return globalThis.process.getBuiltinModule('node:url').pathToFileURL(__filename).href; } };",

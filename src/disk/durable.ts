@@ -20,6 +20,7 @@ const FOLDER_MODE = 0o700;
 
 /** Makes a folder and those above it; with `fsync` their names survive a crash. */
 export function makeFolders(folder: string, fsync: boolean): void {
+  if (existsSync(folder)) return;
   const missing: string[] = [];
   for (let at = resolve(folder); !existsSync(at) && at !== dirname(at); at = dirname(at)) missing.push(at);
   // One by one: where the system says of a folder that is there that it is not (/proc, an automounter), `recursive` never ends.
@@ -150,7 +151,7 @@ const CANNOT_LINK = new Set(['EPERM', 'ENOTSUP', 'ENOSYS', 'EMLINK', 'EOPNOTSUPP
 
 function targetOf(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }

@@ -65,6 +65,14 @@ const WRAPPERS: readonly (readonly [InputKind, RegExp])[] = [
   ['slash_command', /^Unknown (?:slash command|skill): \S+\s*$/],
 ];
 
+/** What every one of them begins with: to make their patterns takes a hook longer than to read what it sends. */
+const FIRST_SIGNS = '<[CTU';
+
+function wrapperOf(text: string): InputKind | undefined {
+  if (!FIRST_SIGNS.includes(text.charAt(0))) return undefined;
+  return WRAPPERS.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
 /** Tags set before or after what was typed: not the person's words. */
 const OPENING_TAG = /^\s*<(ide_[a-z_]+|system-reminder)>/;
 const CLOSING_TAG = /<\/(ide_[a-z_]+|system-reminder)>$/;
@@ -166,7 +174,7 @@ function kindFromText(entry: Entry, read: ReadBlocks, json: JsonObject | undefin
   const { head } = entry;
   if (entry.kind === 'attachment') return queuedKind(json, read.text);
   if (entry.kind === 'queue-operation') return isTyped(read.text) ? 'enqueued' : 'none';
-  const wrapper = WRAPPERS.find(([, pattern]) => pattern.test(read.text))?.[0];
+  const wrapper = wrapperOf(read.text);
   if (entry.kind === 'system') return wrapper ?? 'command_output';
   if (head.isMeta) return wrapper === 'caveat' ? 'caveat' : 'meta';
   // A skill that the model called is written like a typed command (2.0.50).
@@ -204,7 +212,7 @@ function queuedKind(json: JsonObject | undefined, text: string): InputKind {
 
 /** Not a notification, nor the record of a background task (`{"task_id":…}`, 2.1.45). */
 function isTyped(text: string): boolean {
-  if (text === '' || WRAPPERS.some(([, pattern]) => pattern.test(text))) return false;
+  if (text === '' || wrapperOf(text) !== undefined) return false;
   return !(text.startsWith('{') && at(parseJson(text), 'task_id') !== undefined);
 }
 
@@ -256,6 +264,7 @@ function stripContext(text: string, context: PromptContext[]): string {
 }
 
 function stripOpening(text: string, context: PromptContext[]): string | undefined {
+  if (!text.trimStart().startsWith('<')) return undefined;
   const [opening, tag] = OPENING_TAG.exec(text) ?? [];
   if (opening === undefined || tag === undefined) return undefined;
   const end = text.indexOf(`</${tag}>`, opening.length);
@@ -266,6 +275,7 @@ function stripOpening(text: string, context: PromptContext[]): string | undefine
 
 function stripClosing(text: string, context: PromptContext[]): string | undefined {
   const trimmed = text.trimEnd();
+  if (!trimmed.endsWith('>')) return undefined;
   const [closing, tag] = CLOSING_TAG.exec(trimmed.slice(-MAX_TAG)) ?? [];
   if (closing === undefined || tag === undefined) return undefined;
   const start = trimmed.lastIndexOf(`<${tag}>`);

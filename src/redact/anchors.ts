@@ -5,6 +5,10 @@ interface Anchored {
   readonly rule: Rule;
   /** What it begins with, whatever comes then. */
   readonly head: string;
+  /** It is no more than its head. */
+  readonly isPlain: boolean;
+  /** So many letters, digits and signs of tokens come next at least. */
+  readonly follows: () => number;
   /** Made when it is needed: of a hundred few ever are. */
   readonly anchor: () => RegExp;
 }
@@ -16,6 +20,8 @@ interface Pass {
   /** By the code of an anchor's first character; made with the pattern. */
   readonly byFirst: () => ReadonlyMap<number, readonly Anchored[]>;
   readonly anyCase: boolean;
+  /** Only where no letter stands before. */
+  readonly isTight: boolean;
 }
 
 interface Hit {
@@ -88,7 +94,15 @@ function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass
   const anyCase = flags === 'i';
   const all = anchors.map(({ rule, source }): Anchored => {
     const anchor = once(() => new RegExp(`${before}(?:${source})`, `y${flags}`));
-    return { rule, head: anyCase ? headOf(source).toLowerCase() : headOf(source), anchor };
+    const head = headOf(source);
+    const isPlain = !anyCase && head === source;
+    return {
+      rule,
+      head: anyCase ? head.toLowerCase() : head,
+      isPlain,
+      follows: isPlain ? nothing : once(() => followsIn(source)),
+      anchor,
+    };
   });
   const byFirst = once(() => {
     const found = new Map<number, Anchored[]>();
@@ -99,7 +113,7 @@ function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass
     return found;
   });
   const pattern = once(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
-  return { pattern, anchors: all, byFirst, anyCase };
+  return { pattern, anchors: all, byFirst, anyCase, isTight: before !== '' };
 }
 
 /** Most anchors: told at once, since they are looked at before anything is shown. */
@@ -113,6 +127,11 @@ function headOf(source: string): string {
   const head = plain.slice(0, isLoose ? -1 : undefined).replaceAll('\\', '');
   if (head === '') throw new Error(`the anchor ${source} does not begin with a character`);
   return head;
+}
+
+/** `pat[A-Za-z0-9]{14}\\.`: 14. */
+function followsIn(source: string): number {
+  return Number(/^(?:\\\W|[\w"/:=~-])+\[[\w\\%+/-]+\]\{(\d+)/.exec(source)?.[1] ?? 0);
 }
 
 /** `a(?:b|c)` for `ab|ac`: what begins alike is tried together. */
@@ -129,6 +148,8 @@ function codesOf(letter: string, flags: string): number[] {
   const letters = flags === 'i' ? new Set([letter.toLowerCase(), letter.toUpperCase()]) : [letter];
   return [...letters].map((each) => each.charCodeAt(0));
 }
+
+const nothing = () => 0;
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -165,10 +186,25 @@ function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
   const hits: Hit[] = [];
   for (const anchored of pass.anchors) {
     for (let at = folded.indexOf(anchored.head); at >= 0; at = folded.indexOf(anchored.head, at + 1)) {
-      if (standsAt(anchored, text, at)) hits.push({ rule: anchored.rule, at });
+      if (mayStandAt(anchored, pass, text, at) && (anchored.isPlain || standsAt(anchored, text, at)))
+        hits.push({ rule: anchored.rule, at });
     }
   }
   yield* hits.sort((a, b) => a.at - b.at);
+}
+
+/** Most heads are parts of ordinary words, such as `path`: to make a pattern for each of these takes longer than all else. */
+function mayStandAt({ head, follows }: Anchored, { isTight }: Pass, text: string, at: number): boolean {
+  if (isTight && isLetter(text.charCodeAt(at - 1))) return false;
+  const from = at + head.length;
+  const least = from + follows();
+  for (let place = from; place < least; place += 1) if (!isOfToken(text.charCodeAt(place))) return false;
+  return true;
+}
+
+/** `\w%+/-`; NaN, after the end, is none. */
+function isOfToken(code: number): boolean {
+  return isLetter(code) || (code >= 47 && code <= 57) || code === 95 || code === 45 || code === 43 || code === 37;
 }
 
 function standsAt({ anchor }: Anchored, text: string, at: number): boolean {

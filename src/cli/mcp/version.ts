@@ -2,20 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { asString, at, parseJson } from '../../format/json.ts';
 
-/** Next to dist/ in the package, above src/ in a clone. */
+/** Put in by the build: to read it takes a hook as long as to send what is small. */
+declare const SKEIN_VERSION: string | undefined;
+
 export function version(): string {
-  for (const path of ['../package.json', '../../../package.json']) {
-    const text = attempt(new URL(path, import.meta.url));
-    const found = asString(at(parseJson(text), 'version'));
-    if (found !== undefined) return found;
-  }
-  return '0';
+  return typeof SKEIN_VERSION === 'string' ? SKEIN_VERSION : versionInClone();
 }
 
-function attempt(url: URL): string {
+function versionInClone(): string {
   try {
-    return readFileSync(url, 'utf8');
+    const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+    return asString(at(parseJson(text), 'version')) ?? '0';
   } catch {
-    return '';
+    return '0';
   }
 }

@@ -1,5 +1,5 @@
 /** What the hook keeps, all below the folder of the archive. */
-import { join } from 'node:path';
+import { sep } from 'node:path';
 
 export interface HookPlaces {
   readonly folder: string;
@@ -18,15 +18,17 @@ export interface HookPlaces {
   readonly keys: string;
 }
 
+/** `folder`: as `resolve` gives it; there is nothing in these to make simpler, which `join` would look for. */
 export function hookPlaces(folder: string): HookPlaces {
+  const own = `${folder}${sep}hook`;
   return {
     folder,
-    log: join(folder, 'hook.log'),
-    oldLog: join(folder, 'hook.log.1'),
-    sessions: join(folder, 'hook', 'sessions'),
-    since: join(folder, 'hook', 'since'),
-    trouble: join(folder, 'hook', 'trouble'),
-    rates: join(folder, 'hook', 'rates.json'),
-    keys: join(folder, 'export.json'),
+    log: `${own}.log`,
+    oldLog: `${own}.log.1`,
+    sessions: `${own}${sep}sessions`,
+    since: `${own}${sep}since`,
+    trouble: `${own}${sep}trouble`,
+    rates: `${own}${sep}rates.json`,
+    keys: `${folder}${sep}export.json`,
   };
 }

@@ -1,4 +1,5 @@
 /** Brings turns to an endpoint, each once: what it took before is not made again, what waits on disk goes first. */
+import { existsSync } from 'node:fs';
 import type { Sender } from '../../views/spans/otlp.ts';
 import type { Span, TurnTrace } from '../../views/spans/types.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -132,6 +133,8 @@ export function openCourier(delivery: Delivery): Courier {
     waiting: () => queue.list().length,
     finish,
     async sendQueued() {
+      // Mostly nothing waits.
+      if (!existsSync(places.queue) || queue.list().length === 0) return;
       const release = await acquire(places.locks, [`queue-${endpoint.key}`], lock);
       try {
         ledger.lookAgain();

@@ -10,7 +10,9 @@ export interface HttpAnswer {
 export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
+  /** Then it is given up with a TimeoutError: for a signal of its own Node has to compile as much as for half of a request. */
+  readonly timeoutMs?: number;
 }
 
 /** An answer longer than this is cut. */
@@ -19,25 +21,32 @@ const LONGEST = 1 << 20;
 let isFirst = true;
 
 /** Does not follow redirects: those would take the keys elsewhere. */
-export function exchange(url: string, { headers, body, signal }: HttpRequest): Promise<HttpAnswer> {
-  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
-  const own = isFirst && url.startsWith('http:') ? ownConnection(url) : undefined;
+export function exchange(url: string, { headers, body, signal, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
+  const { protocol, hostname, port, pathname, search } = new URL(url);
+  const { request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
+  const host = hostname.replace(/^\[|]$/g, '');
+  const own = isFirst && protocol === 'http:' ? ownConnection(host, Number(port || 80)) : undefined;
   isFirst = false;
   return new Promise((resolve, reject) => {
-    const asked = request(url, {
+    const asked = request({
+      host,
+      port: port === '' ? undefined : Number(port),
+      path: `${pathname}${search}`,
       method: 'POST',
       headers: { 'accept-encoding': 'identity', ...headers, ...own?.headers, 'content-length': body.length },
       createConnection: own?.connection,
     });
     // Here rather than by its option `signal`, for which Node has to compile as much as for the rest of a request.
-    const stop = () => asked.destroy(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    const stop = () => asked.destroy(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => asked.destroy(tooLate()), timeoutMs).unref();
     asked.on('close', () => {
-      signal.removeEventListener('abort', stop);
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
       if (own !== undefined) asked.socket?.unref();
     });
     asked.on('error', reject);
-    if (signal.aborted) stop();
+    if (signal?.aborted) stop();
     asked.on('response', (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -54,6 +63,10 @@ export function exchange(url: string, { headers, body, signal }: HttpRequest): P
     });
     asked.end(body);
   });
+}
+
+function tooLate(): Error {
+  return Object.assign(new Error('there was no answer in time'), { name: 'TimeoutError' });
 }
 
 /** Some servers pack what was asked for as it is. What cannot be unpacked says nothing. */
@@ -76,13 +89,12 @@ function unpacked(bytes: Buffer, encoding: string): Buffer {
  * takes a millisecond to get going. Nor is it closed when the answer is there, which would make a stream of standard error first, as
  * Node compares the two; it just does not keep the process. Connections of https are left to their agent, which knows more of them.
  */
-function ownConnection(url: string) {
-  const { hostname, port } = new URL(url);
+function ownConnection(host: string, port: number) {
   const { connect } = process.getBuiltinModule('node:net');
   return {
     headers: { connection: 'keep-alive' },
     connection: () => {
-      const socket = connect(Number(port || 80), hostname.replace(/^\[|]$/g, ''));
+      const socket = connect(port, host);
       // A request hears of what goes wrong while it lasts; a server that ends the idle connection later must not end the process.
       return socket.on('error', () => {});
     },

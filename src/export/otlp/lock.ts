@@ -47,7 +47,7 @@ function take(folder: string, path: string): boolean {
   const own = join(folder, `.${process.pid}.${made}.tmp`);
   try {
     makeFolders(folder, false);
-    writeFileSync(own, `${process.pid} ${startOf(process.pid) ?? '?'}\n`, { mode: 0o600 });
+    writeFileSync(own, `${process.pid} ${ownStart()}\n`, { mode: 0o600 });
     try {
       return link(own, path) || (removeStale(path, own) && link(own, path));
     } finally {
@@ -98,6 +98,13 @@ function isAlive(owner: string): boolean {
   }
   const now = startOf(Number(pid));
   return now === undefined || started === '?' || now === started;
+}
+
+let ownStarted: string | undefined;
+
+function ownStart(): string {
+  ownStarted ??= startOf(process.pid) ?? '?';
+  return ownStarted;
 }
 
 /** Ticks since the machine began, and which run of the machine; where the system does not tell, the number alone decides. */

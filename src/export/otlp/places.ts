@@ -1,5 +1,5 @@
 /** Where the state of exports lies, under Skein's own folder. */
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { sha256Hex } from '../../format/sha256.ts';
 
 export interface Places {
@@ -14,12 +14,14 @@ export interface Places {
 
 export function placesOf(home: string, endpointKey: string): Places {
   const folder = join(home, 'export');
+  // Nothing to make simpler, which `join` would look for each time.
+  const own = `${folder}${sep}${endpointKey}`;
   return {
-    queue: join(folder, 'queue'),
-    locks: join(folder, 'locks'),
-    ledger: join(folder, endpointKey, 'sent'),
-    sessions: join(folder, endpointKey, 'sessions'),
-    learnt: join(folder, 'learnt'),
+    queue: `${folder}${sep}queue`,
+    locks: `${folder}${sep}locks`,
+    ledger: `${own}${sep}sent`,
+    sessions: `${own}${sep}sessions`,
+    learnt: `${folder}${sep}learnt`,
   };
 }
 

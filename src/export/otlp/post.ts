@@ -15,7 +15,13 @@ export type Answer =
   /** It may be taken later. Without a status there was no answer at all. */
   | { readonly type: 'busy'; readonly words: string; readonly status?: number; readonly afterMs?: number };
 
-export type Post = (body: string, signal?: AbortSignal) => Promise<Answer>;
+export interface Stop {
+  readonly signal?: AbortSignal;
+  /** So long an answer is waited for, where that is less than the request's own time. */
+  readonly leftMs?: number;
+}
+
+export type Post = (body: string, stop?: Stop) => Promise<Answer>;
 
 export interface PostOptions {
   readonly timeoutMs?: number;
@@ -33,11 +39,10 @@ const SMALL = 64 << 10;
 export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post {
   const { timeoutMs = TIMEOUT_MS, now = Date.now, plainBelow = 0 } = options;
   const secrets = secretsOf(endpoint);
-  return async (body, signal) => {
+  return async (body, { signal, leftMs = timeoutMs } = {}) => {
     const plain = Buffer.from(body);
     const isPlain = plain.length < plainBelow;
     const bytes = isPlain ? plain : await packed(plain);
-    const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const answer = await exchange(endpoint.url, {
         headers: {
@@ -46,11 +51,13 @@ export function createPost(endpoint: Endpoint, options: PostOptions = {}): Post 
           ...(!isPlain && { 'content-encoding': 'gzip' }),
         },
         body: bytes,
-        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+        signal,
+        timeoutMs: Math.min(timeoutMs, leftMs),
       });
       return answerOf(answer, now(), (text) => withoutSecrets(text, secrets));
     } catch (error) {
-      return { type: 'busy', words: timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error) };
+      const isOwn = isTimeout(error) && signal?.aborted !== true && leftMs >= timeoutMs;
+      return { type: 'busy', words: isOwn ? `no answer within ${timeoutMs / 1000} s` : reasonOf(error) };
     }
   };
 }
@@ -106,9 +113,13 @@ function cut(text: string): string {
   return line.length > LONGEST_WORDS ? `${line.slice(0, LONGEST_WORDS)}…` : line;
 }
 
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
 /** Some errors say little; their cause knows more. Of a request that was given up we know more than it says. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return NO_ANSWER;
+  if (isTimeout(error)) return NO_ANSWER;
   if (error instanceof Error && error.name === 'AbortError') return 'it was stopped before there was an answer';
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

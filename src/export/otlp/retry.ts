@@ -1,6 +1,6 @@
 /** Sends until it is taken, refused, or the patience is over: exponential backoff with jitter, longer where the server says so. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer, Post } from './post.ts';
+import type { Answer, Post, Stop } from './post.ts';
 
 export interface Patience {
   /** How often a request is sent at most. */
@@ -13,6 +13,7 @@ export interface Patience {
   readonly onWait?: (ms: number) => void;
   /** Milliseconds on the clock: nothing is waited for beyond it. */
   readonly deadline?: number;
+  /** Whoever has a deadline, too, gives it at that time. */
   readonly signal?: AbortSignal;
   readonly random?: () => number;
   readonly now?: () => number;
@@ -25,26 +26,23 @@ const LONGEST_WAIT_MS = 30_000;
 
 export async function sendPatiently(post: Post, body: string, patience: Patience = {}): Promise<Answer> {
   const { tries = TRIES, deadline = Number.POSITIVE_INFINITY, now = Date.now, wait = pause } = patience;
-  const stop = stopOf(patience, now());
   for (let done = 1; ; done += 1) {
-    const answer = await post(body, stop);
-    if (answer.type !== 'busy' || done >= tries || stop?.aborted) return answer;
+    const answer = await post(body, stopOf(patience, now()));
+    if (answer.type !== 'busy' || done >= tries || patience.signal?.aborted) return answer;
     const ms = waitBefore(done, answer.afterMs, patience);
     if (ms === undefined || now() + ms >= deadline) return answer;
     patience.onWait?.(ms);
-    await wait(ms, stop);
-    if (stop?.aborted) return answer;
+    await wait(ms, patience.signal);
+    if (patience.signal?.aborted) return answer;
   }
 }
 
-/** Whoever has both gives the signal at that time: it comes first, since what is stopped is not what got no answer. */
+/** Of both the signal comes first, since what is stopped is not what got no answer; with a deadline nothing need listen to it. */
 const AFTER_SIGNAL_MS = 50;
 
-function stopOf({ signal, deadline }: Patience, now: number): AbortSignal | undefined {
-  if (deadline === undefined) return signal;
-  const left = Math.max(0, Math.ceil(deadline - now));
-  if (signal === undefined) return AbortSignal.timeout(left);
-  return AbortSignal.any([signal, AbortSignal.timeout(left + AFTER_SIGNAL_MS)]);
+function stopOf({ signal, deadline }: Patience, now: number): Stop {
+  if (deadline === undefined) return { signal };
+  return { leftMs: Math.max(0, Math.ceil(deadline - now)) + (signal === undefined ? 0 : AFTER_SIGNAL_MS) };
 }
 
 /** undefined: longer than we are ready to wait. */

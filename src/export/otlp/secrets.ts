@@ -12,7 +12,8 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 }
 
 export function secretsOf({ url, headers }: Endpoint): string[] {
-  return [...Object.values(headers).flatMap(secretsIn), ...new URL(url).searchParams.values()];
+  const asked = url.includes('?') ? [...new URL(url).searchParams.values()] : [];
+  return [...Object.values(headers).flatMap(secretsIn), ...asked];
 }
 
 /** The value of a header: also without its scheme, and what Basic hides. */
