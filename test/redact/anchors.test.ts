@@ -47,6 +47,22 @@ test('places and their order are the same with patterns and without', () => {
   );
 });
 
+test('whatever an anchor takes between its head and its end is found', () => {
+  for (const { anchors } of RULES) {
+    for (const source of anchors) {
+      const [, head, own = '', count] = /^((?:\\\W|[\w"/:=~-])+)(\[[^\]]+\])\{(\d+)\}/.exec(source) ?? [];
+      if (head === undefined) continue;
+      for (let code = 33; code < 127; code += 1) {
+        const each = String.fromCharCode(code);
+        const written = `${head.replaceAll('\\', '')}${each.repeat(Number(count))}.-_`;
+        expect(placesIn(anchorScan(RULES), written), `${source} ${each} ${own}`).toEqual(
+          placesIn(withPatterns, written),
+        );
+      }
+    }
+  }
+});
+
 test('every anchor is found where it stands alone', () => {
   for (const rule of RULES) {
     for (const source of rule.anchors) {
