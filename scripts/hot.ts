@@ -141,6 +141,9 @@ export function buildHot(options: BuildOptions & { metafile: true }): Promise<Bu
   );
 }
 
+/** Adds the byte code of what these command lines run; `compiles`: as a run that compiles what gets hot in it. */
+type Learn = (args: readonly (readonly string[])[], input?: string, more?: object, compiles?: boolean) => void;
+
 /** For the Node that runs this: another one makes nothing of it and goes without. */
 export async function makeCodeCaches(dist: string, root: string): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'skein-build-'));
@@ -164,20 +167,23 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
       node(['-e', `require(${JSON.stringify(join(dist, 'main.cjs'))}).main(${JSON.stringify(argv)})`], input, more);
     whole(['archive', 'sync']);
     /** Sessions of old and new clients, each as most runs find it: known for a while, with one more turn. */
-    const follow = (runs: string[][], learn: (runs: string[][], input: string, more: object) => void) => {
-      for (const session of globSync('projects/*/*.jsonl', { cwd: demo }).sort()) {
+    const follow = (runs: string[][], learn: Learn) => {
+      const sessions = globSync('projects/*/*.jsonl', { cwd: demo }).sort();
+      for (const session of sessions) {
         // To an archive that has the demo nothing of it is new.
         const kept = { SKEIN_HOME: join(home, basename(session, '.jsonl')) };
         const grown = growingSession(join(demo, session), join(home, session));
         for (const turns of [-3, -2, -1]) for (const argv of runs) whole([...argv, '--wait', '0'], grown(turns), kept);
-        learn(runs, grown(), kept);
+        learn(runs, grown(), kept, session === sessions.at(-1));
       }
     };
     for (const [name, { runs, follows, asks }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${name}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
-      const learn = (args: readonly (readonly string[])[], input = '', more = asks ? asking : {}) =>
-        node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(args)], input, more);
+      const learn: Learn = (args, input, more = asks ? asking : {}, compiles = false) => {
+        const words = [JSON.stringify(args), ...(compiles ? ['compiles'] : [])];
+        node([join(root, 'scripts', 'code-cache.cjs'), file, ...words], input, more);
+      };
       if (follows)
         follow(
           runs.map((argv) => [...argv, address]),
