@@ -66,40 +66,38 @@ const WIDTH = 4 + SUMS.length + 4;
 export function dayCellsFromJson(json: Json | undefined): Fact[] | undefined {
   const [names, days, rows] = (asArray(json) ?? []).map(asArray);
   if (names === undefined || days === undefined || rows === undefined || rows.length % WIDTH !== 0) return undefined;
-  if (!areDaysOfNow(days)) return undefined;
-  let isSound = true;
   // A sum that is no number was none when it was written: it must not be read as nothing.
-  const number = (at: number): number => {
-    const value = rows[at];
-    if (typeof value === 'number' && Number.isFinite(value)) return value;
-    isSound = false;
-    return 0;
-  };
-  const name = (at: number): string => asString(names[number(at)]) ?? '';
+  if (!areNumbers(rows) || !areDaysOfNow(days)) return undefined;
+  const name = (place = 0): string => asString(names[place]) ?? '';
   const cells: Fact[] = [];
   for (let at = 0; at < rows.length; at += WIDTH) {
     cells.push({
-      time: asNumber(days[2 * number(at)]),
-      model: name(at + 1),
-      project: name(at + 2),
-      gitBranch: name(at + 3),
+      time: asNumber(days[2 * (rows[at] ?? 0)]),
+      model: name(rows[at + 1]),
+      project: name(rows[at + 2]),
+      gitBranch: name(rows[at + 3]),
       file: '',
       agentId: '',
-      messages: number(at + 4),
-      input: number(at + 5),
-      output: number(at + 6),
-      cacheCreation: number(at + 7),
-      cacheRead: number(at + 8),
-      cacheCreation1h: number(at + 9),
-      webSearches: number(at + 10),
-      cost: number(at + 11),
-      unpriced: number(at + 12),
-      incomplete: number(at + 13),
-      estimatedOutput: number(at + 14),
-      quarters: [number(at + 15), number(at + 16), number(at + 17), number(at + 18)],
+      messages: rows[at + 4] ?? 0,
+      input: rows[at + 5] ?? 0,
+      output: rows[at + 6] ?? 0,
+      cacheCreation: rows[at + 7] ?? 0,
+      cacheRead: rows[at + 8] ?? 0,
+      cacheCreation1h: rows[at + 9] ?? 0,
+      webSearches: rows[at + 10] ?? 0,
+      cost: rows[at + 11] ?? 0,
+      unpriced: rows[at + 12] ?? 0,
+      incomplete: rows[at + 13] ?? 0,
+      estimatedOutput: rows[at + 14] ?? 0,
+      quarters: rows.slice(at + 15, at + WIDTH),
     });
   }
-  return isSound ? cells : undefined;
+  return cells;
+}
+
+/** Told by V8 itself, of twenty for each cell. */
+function areNumbers(values: Json[]): values is number[] {
+  return values.every(Number.isFinite);
 }
 
 /** Whoever travels, or whose country changes its clocks, has others. */
