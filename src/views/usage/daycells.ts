@@ -60,14 +60,21 @@ function placeOf<T>(places: Map<T, number>, value: T): number {
   return place;
 }
 
-const WIDTH = 4 + SUMS.length + 4;
+const NAMES = 4;
+const QUARTERS = NAMES + SUMS.length;
+const WIDTH = QUARTERS + 4;
+const UNPRICED = NAMES + SUMS.indexOf('unpriced');
 
-/** undefined when it is not what was written, or the machine's days are others now. */
-export function dayCellsFromJson(json: Json | undefined): Fact[] | undefined {
-  const [names, days, rows] = (asArray(json) ?? []).map(asArray);
-  if (names === undefined || days === undefined || rows === undefined || rows.length % WIDTH !== 0) return undefined;
+/**
+ * undefined when it is not what was written, or the machine's days are others now. `named`: without it projects, branches and
+ * models are not told apart, but for models without a price.
+ */
+export function dayCellsFromJson(json: Json | undefined, named = true): Fact[] | undefined {
+  const [names, days, all] = (asArray(json) ?? []).map(asArray);
+  if (names === undefined || days === undefined || all === undefined || all.length % WIDTH !== 0) return undefined;
   // A sum that is no number was none when it was written: it must not be read as nothing.
-  if (!areNumbers(rows) || !areDaysOfNow(days)) return undefined;
+  if (!areNumbers(all) || !areDaysOfNow(days)) return undefined;
+  const rows = named ? all : withoutNames(all, names.length);
   const name = (place = 0): string => asString(names[place]) ?? '';
   const cells: Fact[] = [];
   for (let at = 0; at < rows.length; at += WIDTH) {
@@ -89,10 +96,33 @@ export function dayCellsFromJson(json: Json | undefined): Fact[] | undefined {
       unpriced: rows[at + 12] ?? 0,
       incomplete: rows[at + 13] ?? 0,
       estimatedOutput: rows[at + 14] ?? 0,
-      quarters: rows.slice(at + 15, at + WIDTH),
+      quarters: rows.slice(at + QUARTERS, at + WIDTH),
     });
   }
   return cells;
+}
+
+/** As numbers: something for each of a thousand rows takes ten times as long to make as to add up. The names are those of one of them. */
+function withoutNames(rows: readonly number[], names: number): number[] {
+  const places = new Map<number, number>();
+  const merged: number[] = [];
+  for (let at = 0; at < rows.length; at += WIDTH) {
+    const model = (rows[at + UNPRICED] ?? 0) > 0 ? (rows[at + 1] ?? 0) : names;
+    const key = (rows[at] ?? 0) * (names + 1) + model;
+    const place = places.get(key);
+    if (place === undefined) {
+      places.set(key, merged.length);
+      merged.push(...rows.slice(at, at + WIDTH));
+    } else addRow(merged, place, rows, at);
+  }
+  return merged;
+}
+
+function addRow(sums: number[], place: number, rows: readonly number[], at: number): void {
+  for (let each = NAMES; each < QUARTERS; each += 1)
+    sums[place + each] = (sums[place + each] ?? 0) + (rows[at + each] ?? 0);
+  for (let each = QUARTERS; each < WIDTH; each += 1)
+    sums[place + each] = (sums[place + each] ?? 0) | (rows[at + each] ?? 0);
 }
 
 /** Told by V8 itself, of twenty for each cell. */
