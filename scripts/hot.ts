@@ -4,7 +4,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +15,8 @@ interface Hot {
   readonly verbs?: readonly string[];
   /** What is to be fast is gone through. */
   readonly runs: readonly (readonly string[])[];
+  /** Also with a place named, where last lines are not finished: most archives have some of those. */
+  readonly places?: boolean;
   /** Told on standard input of a session that has grown since the last time, and sends it to this address. */
   readonly follows?: boolean;
   /** It writes sessions and asks a model: not among those of the demo, and the one at this address. */
@@ -53,6 +55,7 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['search', 'the'],
       ['search', 'nowhere', '--reveal'],
     ],
+    places: true,
     without: /\/(?:library|kept)\.ts$/,
   },
   usage: {
@@ -68,6 +71,7 @@ const HOT: Readonly<Record<string, Hot>> = {
   quickusage: {
     verbs: ['usage'],
     runs: [['usage', '--json'], ['usage'], ['usage', '--by', 'project,model']],
+    places: true,
     without: /\/(?:fromlibrary|tools|explain|statusline|kept)\.ts$/,
   },
   archive: {
@@ -177,7 +181,12 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
         learn(runs, grown(), kept, session === sessions.at(-1));
       }
     };
-    for (const [name, { runs, follows, asks }] of Object.entries(HOT)) {
+    const torn = join(home, 'torn');
+    const kept = { SKEIN_HOME: join(home, 'kept') };
+    tearSessions(demo, torn);
+    whole(['archive', 'sync', '--root', torn], '', kept);
+    whole(['usage', '--root', torn], '', kept);
+    for (const [name, { runs, places, follows, asks }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${name}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
       const learn: Learn = (args, input, more = asks ? asking : {}, compiles = false) => {
@@ -190,6 +199,12 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
           learn,
         );
       else learn(runs);
+      if (places)
+        learn(
+          runs.map((argv) => [...argv, '--root', torn]),
+          '',
+          kept,
+        );
     }
   } finally {
     model.kill();
@@ -213,6 +228,16 @@ function growingSession(from: string, to: string): (turns?: number) => string {
     writeFileSync(to, lines.slice(0, turns === undefined ? undefined : prompts.at(turns)).join(''));
     return JSON.stringify({ hook_event_name: 'Stop', transcript_path: to });
   };
+}
+
+/** Copies sessions as a client leaves them that is still writing, or was killed: the last line without its end, or half of it. */
+function tearSessions(from: string, to: string): void {
+  cpSync(from, to, { recursive: true });
+  for (const [place, session] of globSync('projects/**/*.jsonl', { cwd: to }).entries()) {
+    const text = readFileSync(join(to, session), 'utf8');
+    const last = text.length - text.lastIndexOf('\n', text.length - 2);
+    writeFileSync(join(to, session), text.slice(0, place % 2 === 0 ? -1 : -(last >> 1)));
+  }
 }
 
 /** Then a byte is a character, which is read at once. The bundler escapes what strings hold, but not regular expressions. */

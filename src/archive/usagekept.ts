@@ -19,8 +19,8 @@ export interface KeptUsage {
   find(digest: Buffer, file: string): FileUsage[] | undefined;
   /** All transcripts of the archive added up, if they are so many. undefined when that is not of now. `fileOf`: by id, what to call it. */
   cells(count: number, fileOf?: (id: string) => string): Fact[] | undefined;
-  /** The same by the machine's days, without files and sub-agents. */
-  dayCells(count: number): Fact[] | undefined;
+  /** The same by the machine's days, without files and sub-agents; `named`: told apart by project, branch and model, unless told otherwise. */
+  dayCells(count: number, named?: boolean): Fact[] | undefined;
   close(): void;
 }
 
@@ -53,7 +53,7 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
   return {
     find: (digest, file) => quietly(() => find(digest, file)),
     cells: (count, fileOf) => quietly(() => cellsFromJson(keptSums(archive, db, 'body', count), fileOf)),
-    dayCells: (count) => quietly(() => dayCellsFromJson(keptSums(archive, db, 'days', count))),
+    dayCells: (count, named) => quietly(() => dayCellsFromJson(keptSums(archive, db, 'days', count), named)),
     close: () => index.close(),
   };
 }

@@ -1,4 +1,5 @@
 /** Finds the lines of a buffer that may match, without parsing any: see views/search/prefilter.ts for what is certain about it. */
+import { isAscii } from 'node:buffer';
 import type { Finder } from '../../disk/needle.ts';
 import { FOLDING, type Needle, needlesOf } from '../../views/search/prefilter.ts';
 import type { Query } from '../../views/search/query.ts';
@@ -35,7 +36,10 @@ export function createFinder(query: Query, calls: boolean, many = 0): LineFinder
       const text = line.toString('latin1');
       return needles.every(
         (needle) =>
-          holds(text, needle.pattern) || nextEscape(text, 0, needle) >= 0 || (needle.ascii && holds(text, FOLDING)),
+          holds(text, needle.pattern) ||
+          nextEscape(text, 0, needle) >= 0 ||
+          // Told before its pattern is made, which is long.
+          (needle.ascii && !isAscii(line) && holds(text, FOLDING)),
       );
     },
   };

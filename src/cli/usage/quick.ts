@@ -14,28 +14,36 @@ import type { Fact } from '../../views/usage/facts.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 
-/** `byDay`: by the machine's days will do. undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
-export function quickSums(context: Context, args: Arguments, byDay: boolean): Fact[] | undefined {
+/** What sums need not tell apart. */
+export interface Enough {
+  /** By the machine's days will do. */
+  readonly byDay: boolean;
+  /** Projects, branches and models are asked for. */
+  readonly named: boolean;
+}
+
+/** undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
+export function quickSums(context: Context, args: Arguments, enough: Enough): Fact[] | undefined {
   const folder = resolve(context.cwd, archiveFolder(context));
   const path = join(folder, ARCHIVE_NAME);
   if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
   const { roots, problems } = findRoots({ given: args.values('root'), env: context.env, home: context.home });
   if (problems.length > 0) return undefined;
   try {
-    return sumsOf({ ...openArchiveFile(path), folder }, roots, byDay);
+    return sumsOf({ ...openArchiveFile(path), folder }, roots, enough);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return undefined;
   }
 }
 
-function sumsOf(archive: Archive, roots: readonly Root[], byDay: boolean): Fact[] | undefined {
+function sumsOf(archive: Archive, roots: readonly Root[], { byDay, named }: Enough): Fact[] | undefined {
   let usage: KeptUsage | undefined;
   try {
     const { count, fresh, problems } = compareWithDisk(archive.db, roots);
     if (count === 0 || fresh.length + problems.length > 0) return undefined;
     usage = openUsage(archive);
-    return (byDay ? usage?.dayCells(count) : undefined) ?? usage?.cells(count);
+    return (byDay ? usage?.dayCells(count, named) : undefined) ?? usage?.cells(count);
   } finally {
     usage?.close();
     archive.close();

@@ -48,8 +48,12 @@ export interface Named extends Found {
 
 function quickly(context: Context, args: Arguments, question: Question): Named | undefined {
   const needsFiles = (['chat', 'session', 'agent'] as const).some((each) => question.by.includes(each));
-  const facts =
-    needsFiles || !isPlain(args, question) ? undefined : quickSums(context, args, question.timeZone === undefined);
+  const isFiltered = args.values('project').length + args.values('model').length > 0;
+  const enough = {
+    byDay: question.timeZone === undefined,
+    named: isFiltered || question.by.some((each) => NAMES.has(each)),
+  };
+  const facts = needsFiles || !isPlain(args, question) ? undefined : quickSums(context, args, enough);
   return facts && { ...fromCells(facts), names: { labels: new Map() }, files: 0 };
 }
 

@@ -82,12 +82,13 @@ function termMatcher(term: Term): TermMatcher {
   }
 }
 
-const IN_WORD = 'a-z0-9\\u0080-\\uffff';
+/** Signs of ASCII: all else is in words. Told by what letters are, V8 would look for the other case of every letter there is. */
+const NO_WORD = '\\u0000-/:-@\\[-`{-\\u007f';
 
 /** In a text made for the index, as the index would find it. */
 function wordsPattern(words: readonly string[], prefix: boolean): RegExp {
-  const end = prefix ? '' : `(?![${IN_WORD}])`;
-  return new RegExp(`(?<![${IN_WORD}])${words.join(`[^${IN_WORD}]+`)}${end}`);
+  const end = prefix ? '' : `(?![^${NO_WORD}])`;
+  return new RegExp(`(?<![^${NO_WORD}])${words.join(`[${NO_WORD}]+`)}${end}`);
 }
 
 function matchSpans(text: string, pattern: RegExp, most: number): Span[] {

@@ -28,11 +28,16 @@ export function localDayOf(time: number): LocalDay {
   return { start, end: time < start || time >= end ? start : end, name };
 }
 
-/** What is asked for after another is mostly of the same day, which is worked out once. */
+/** What is asked for after another is mostly of the same day, or the beginning of one that was asked for before: each is worked out once. */
 function localDay(): (time: number) => string {
+  const names = new Map<number, string>();
   let day: LocalDay | undefined;
   return (time) => {
-    if (day === undefined || time < day.start || time >= day.end) day = localDayOf(time);
+    if (day !== undefined && time >= day.start && time < day.end) return day.name;
+    const known = names.get(time);
+    if (known !== undefined) return known;
+    day = localDayOf(time);
+    if (day.end > day.start) names.set(day.start, day.name);
     return day.name;
   };
 }

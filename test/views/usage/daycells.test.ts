@@ -55,6 +55,24 @@ describe('sums by day', () => {
     },
   );
 
+  test('without names answer the same where none is asked for, and know the models without a price', () => {
+    const by = fc.constantFrom('day', 'week', 'month', 'total');
+    inZone('UTC', () =>
+      fc.assert(
+        fc.property(fc.array(fact), by, (facts, grouping) => {
+          const days = dayCellsFromJson(parseJson(written(toCells(facts))), false) ?? [];
+          expect(reportOf(days, { by: [grouping] })).toEqual(reportOf(facts, { by: [grouping] }));
+        }),
+      ),
+    );
+  });
+
+  test('without names are one for a day', () => {
+    const facts = Array.from({ length: 40 }, (_, n) => ({ ...one, time: (n % 2) * 86_400_000, project: String(n) }));
+    const days = inZone('UTC', () => dayCellsFromJson(parseJson(written(facts)), false));
+    expect(days?.map(({ messages }) => messages)).toEqual([20 * one.messages, 20 * one.messages]);
+  });
+
   test('are few: one for a day, however many files and quarters of an hour there were', () => {
     const facts = Array.from({ length: 96 }, (_, n) => ({ ...one, time: n * 900_000, file: String(n) }));
     const days = inZone('UTC', () => toDayCells(facts) ?? []);
