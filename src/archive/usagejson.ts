@@ -6,9 +6,9 @@ import type { Usage } from '../format/usage.ts';
 /**
  * Which layout, and which rules of reading and pricing, what is kept goes by; what goes by others is read again. 2: costs and times are
  * within bounds, cache writes are at least their parts, fast mode is known. 3: copies of messages without ids are told. 4: what was done besides
- * a message counts.
+ * a message counts. 5: rounds of a message are priced by their own size, cache writes for an hour at the clouds as at Anthropic.
  */
-export const USAGE_LAYOUT = 4;
+export const USAGE_LAYOUT = 5;
 
 /** Flags of a row. */
 const ENDED = 1;
@@ -54,8 +54,22 @@ export function usageToJson(messages: readonly FileUsage[]): Json {
     estimate ?? null,
     nameOf(usage.speed),
     nameOf(usage.inferenceGeo),
+    ...(usage.rounds === undefined ? [] : [usage.rounds.map(roundToJson)]),
   ]);
   return { names, rows };
+}
+
+/** All that prices depend on and that is a round's own. */
+function roundToJson({ input, output, cacheCreation, cacheRead, cacheCreation1h = 0 }: Usage): Json {
+  return [input, output, cacheCreation, cacheRead, cacheCreation1h];
+}
+
+function roundFromJson(json: Json): Usage {
+  const cells = asArray(json) ?? [];
+  const [input = 0, output = 0, cacheCreation = 0, cacheRead = 0, cacheCreation1h = 0] = cells.map(
+    (cell) => asNumber(cell) ?? 0,
+  );
+  return { input, output, cacheCreation, cacheRead, cacheCreation1h };
 }
 
 /** undefined when it is not what was written. */
@@ -118,5 +132,6 @@ function toUsage(cells: readonly Json[], nameAt: (place: Json | undefined) => st
     serviceTier: nameAt(cells[18]),
     speed: nameAt(cells[21]),
     inferenceGeo: nameAt(cells[22]),
+    rounds: asArray(cells[23])?.map(roundFromJson),
   };
 }

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ARCHIVE_NAME, archiveFolder } from '../archive/place.ts';
+import { clientConfig } from '../disk/roots.ts';
 import type { TeamStore } from '../team/read/store.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
@@ -13,11 +14,13 @@ let loaded: typeof Kept | undefined;
 let team: TeamStore | undefined;
 let opened: string | undefined;
 let flag = '';
+let own: string | undefined;
 
 /** Before a verb that opens the library; what reads the archive is left to one that opens it late. */
 export async function loadStore(context: Context, args: Arguments, opensLate = false): Promise<void> {
   const named = args.value('team');
   flag = args.values('root').map(rootFlag).join('');
+  own = clientConfig(context);
   // A status line has to say something even where there is no such team.
   if (args.flag('statusline')) return;
   if (named === undefined) return opensLate ? undefined : loadArchiveReader(context);
@@ -84,6 +87,11 @@ export function teamStore(args: Arguments): TeamStore | undefined {
 /** What a command needs that is offered to go on with, to look where this one did; it holds no login and no password. */
 export function placeFlag(): string {
   return flag;
+}
+
+/** The config folder in which a client looks that is started as this command was; undefined where none was asked for. */
+export function ownConfig(): string | undefined {
+  return own;
 }
 
 /** What to call the team that is read. */

@@ -40,6 +40,11 @@ export function findRoots({ given = [], env, home, fs = folderFs }: RootsQuery):
   return { roots: roots.filter((root) => root !== undefined), places: places.map(({ path }) => path), problems };
 }
 
+/** Where the client itself would look: started from the same shell. */
+export function clientConfig({ env, home }: Pick<RootsQuery, 'env' | 'home'>): string {
+  return resolve(expandHome(placesOf([], env, home)[0]?.path ?? '', home));
+}
+
 function placesOf(given: readonly string[], env: RootsQuery['env'], home: string) {
   if (given.length > 0) return given.map((path) => ({ path, from: 'option' as const }));
   const configured = env.CLAUDE_CONFIG_DIR;
@@ -110,7 +115,7 @@ function holdsSessions(items: readonly Item[]): boolean {
 }
 
 /** `<config>/projects/<slug>` gives `<config>`; any other place belongs to no config root. */
-function configAbove(project: string): string | undefined {
+export function configAbove(project: string): string | undefined {
   const projects = dirname(project);
   return basename(projects) === 'projects' ? dirname(projects) : undefined;
 }

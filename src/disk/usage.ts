@@ -15,6 +15,7 @@ import {
   USAGE_NEEDLE,
   usageInLine,
 } from '../graph/usage/line.ts';
+import { lastContentOf } from './lastcontent.ts';
 import { linesHolding } from './needle.ts';
 import { readEntriesOf } from './read.ts';
 import { fileSource } from './source.ts';
@@ -35,6 +36,46 @@ const NONE: readonly LineUsage[] = [];
 
 /** Each message of the file once, and once more where progress entries repeat it. Throws DiskError. */
 export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage[] {
+  const counted = countLines(file, options);
+  if (counted !== 'repeated') return counted ?? usageOfMerged(file, options);
+  return countRepeated(file, options) ?? usageOfMerged(file, options);
+}
+
+/** `repeated` where a line occurs again with other ids; undefined where lines have none: only those around them tell which message they belong to. */
+function countLines(file: string, options: UsageOptions): FileUsage[] | 'repeated' | undefined {
+  const uuids = { own: new Map<string, FileUsage>(), copies: new Map<string, FileUsage>() };
+  return countEach(file, options, (line, add) => {
+    const message = line.key === undefined ? undefined : add(line);
+    if (message === undefined || line.uuid === undefined) return message;
+    const byUuid = line.origin.isCopy ? uuids.copies : uuids.own;
+    if ((byUuid.get(line.uuid) ?? message) !== message) return 'repeated';
+    byUuid.set(line.uuid, message);
+    return message;
+  });
+}
+
+/** Such a line belongs where its last content says (E12); the request of a message is the first that its lines tell. */
+function countRepeated(file: string, options: UsageOptions): FileUsage[] | undefined {
+  const last = lastContentOf(file);
+  const requests = new Map<FileUsage, string>();
+  const counted = countEach(file, options, (line, add) => {
+    const said = { ...line, ...last.of(line) };
+    const message = said.key === undefined ? undefined : add(said);
+    if (message && line.requestId !== undefined && !requests.has(message)) requests.set(message, line.requestId);
+    return message;
+  });
+  for (const [message, requestId] of requests) Object.assign(message, { requestId });
+  return counted === 'repeated' ? undefined : counted;
+}
+
+type Add = (line: LineUsage) => FileUsage;
+
+/** `count`: adds a line to its message, or says why that cannot be told. */
+function countEach(
+  file: string,
+  options: UsageOptions,
+  count: (line: LineUsage, add: Add) => FileUsage | 'repeated' | undefined,
+): FileUsage[] | 'repeated' | undefined {
   const own = createCounter(file);
   const copies = createCounter(file);
   const told: (readonly [LineUsage, FileUsage])[] = [];
@@ -44,19 +85,19 @@ export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage
       part = line.origin.end + PART_BYTES;
       options.onPart?.();
     }
-    const { add, byUuid } = line.origin.isCopy ? copies : own;
-    // Without an id only the lines around it tell which message it belongs to.
-    if (line.key === undefined) return usageOfMerged(file, options);
-    const message = add(options.onLine ? { ...line } : line);
-    if (options.onLine) told.push([line, message]);
-    for (const each of line.usage.besides === undefined ? NONE : besidesOf(line)) {
-      const besides = add(options.onLine ? { ...each } : each);
-      if (options.onLine) told.push([each, besides]);
-    }
-    if (line.uuid === undefined) continue;
-    // A line that occurs again with other ids belongs where its last content says (E12).
-    if ((byUuid.get(line.uuid) ?? message) !== message) return usageOfMerged(file, options);
-    byUuid.set(line.uuid, message);
+    const { add } = line.origin.isCopy ? copies : own;
+    const addTold: Add = (each) => {
+      if (options.onLine === undefined) return add(each);
+      const message = add({ ...each });
+      told.push([each, message]);
+      return message;
+    };
+    const message = count(line, (said) => {
+      const counted = addTold(said);
+      for (const each of said.usage.besides === undefined ? NONE : besidesOf(said)) addTold(each);
+      return counted;
+    });
+    if (message === undefined || message === 'repeated') return message;
   }
   for (const [line, message] of told) options.onLine?.(line, message);
   return [...own.messages(), ...copies.messages()];
@@ -124,8 +165,6 @@ function createCounter(file: string) {
   const fold = createUsageFold<LineOrigin>(isBetterOrigin);
   const untold = new Map<FileUsage, LineUsage[]>();
   return {
-    /** The message each line belongs to. */
-    byUuid: new Map<string, FileUsage>(),
     add(line: LineUsage): FileUsage {
       const message = fold.add(line);
       if (!isIncomplete(message)) untold.delete(message);

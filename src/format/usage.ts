@@ -16,6 +16,8 @@ export interface Usage {
   readonly speed?: string;
   /** Where it had to be answered, if that was asked for: `us`. */
   readonly inferenceGeo?: string;
+  /** The requests the counts above are the sum of, where there were several: each is priced by its own size. */
+  readonly rounds?: readonly Usage[];
   /** What the service did besides to answer the request; no part of the counts above. */
   readonly besides?: readonly BesidesUsage[];
 }
@@ -33,7 +35,7 @@ export function usageOf(usage: Json | undefined): Usage | undefined {
   const lifetimes = asObject(usage.cache_creation);
   const cacheCreation5m = countOf(lifetimes?.ephemeral_5m_input_tokens);
   const cacheCreation1h = countOf(lifetimes?.ephemeral_1h_input_tokens);
-  return {
+  const counted: Usage = {
     input: countOf(usage.input_tokens) ?? 0,
     output: countOf(usage.output_tokens) ?? 0,
     // Some tell the parts alone.
@@ -49,9 +51,28 @@ export function usageOf(usage: Json | undefined): Usage | undefined {
     serviceTier: asString(usage.service_tier),
     speed: unless(USUAL_SPEEDS, asString(usage.speed)),
     inferenceGeo: unless(ANYWHERE, asString(usage.inference_geo)),
-    // Most lines tell of none: of very many the look itself would take time.
-    besides: usage.iterations === undefined ? undefined : besidesIn(usage),
   };
+  // Most lines tell of none: of very many the look itself would take time.
+  if (usage.iterations === undefined) return counted;
+  return { ...counted, rounds: roundsIn(usage, counted), besides: besidesIn(usage) };
+}
+
+const COUNTED = ['input', 'output', 'cacheCreation', 'cacheRead'] as const;
+
+/** undefined where there was one, or where they do not come to what the message counts. */
+function roundsIn({ iterations }: JsonObject, counted: Usage): Usage[] | undefined {
+  if (!Array.isArray(iterations) || iterations.length < 2) return undefined;
+  const own = iterations.filter((each) => asObject(each) && (at(each, 'type') ?? 'message') === 'message');
+  const rounds = own.flatMap((each) => usageOf({ ...asObject(each), iterations: undefined }) ?? []);
+  const sumOf = (name: (typeof COUNTED)[number] | 'cacheCreation1h') =>
+    rounds.reduce((sum, round) => sum + (round[name] ?? 0), 0);
+  if (rounds.length < 2 || COUNTED.some((name) => sumOf(name) !== counted[name])) return undefined;
+  const written1h = counted.cacheCreation1h ?? 0;
+  if (sumOf('cacheCreation1h') === written1h) return rounds;
+  // Only the message tells for how long; that can be said of each where it holds for all.
+  return written1h === counted.cacheCreation
+    ? rounds.map((round) => ({ ...round, cacheCreation1h: round.cacheCreation }))
+    : undefined;
 }
 
 /** Rounds of the message itself are part of its counts, and attempts of a model that another stood in for are not charged. */

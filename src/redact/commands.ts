@@ -8,8 +8,14 @@ function isChosen(value: string): boolean {
 }
 
 /** `option`: most texts that name the command do not have it. */
-function commandRule(id: string, anchors: readonly string[], pattern: string, option: string): Rule {
-  return tokenRule('password', anchors, new RegExp(`${pattern}${VALUE}`), {
+export function commandRule(
+  id: string,
+  anchors: readonly string[],
+  pattern: string,
+  option: string,
+  value = VALUE,
+): Rule {
+  return tokenRule('password', anchors, () => new RegExp(`${pattern}${value}`), {
     id,
     guessable: () => true,
     counts: isChosen,
@@ -18,7 +24,7 @@ function commandRule(id: string, anchors: readonly string[], pattern: string, op
 }
 
 const FARTHEST = 1000;
-const VALUE = String.raw`["']?(?<secret>(?<=["'])[^\s"']{4,200}|(?<!["'])[^\s"';|&)]{4,200})`;
+export const VALUE = String.raw`["']?(?<secret>(?<=["'])[^\s"']{4,200}|(?<!["'])[^\s"';|&)]{4,200})`;
 /** Other options, each perhaps with its value, before the one that is meant. */
 const optionsBut = (option: string) =>
   String.raw`(?:\s{1,3}(?!${option})-\S{1,100}(?:\s{1,3}[^\s-]\S{0,100})?){0,8}\s{1,3}`;

@@ -7,6 +7,7 @@ import { privateKeyRule } from './privatekey.ts';
 import type { Found, Rule } from './rule.ts';
 import { SECRETLINT_RULES } from './secretlint.ts';
 import { TOKEN_RULES } from './tokens.ts';
+import { TYPED_RULES } from './typedcommands.ts';
 import { unescaped } from './unescape.ts';
 
 export const RULES: readonly Rule[] = [
@@ -15,6 +16,7 @@ export const RULES: readonly Rule[] = [
   privateKeyRule,
   ...CONTEXT_RULES,
   ...COMMAND_RULES,
+  ...TYPED_RULES,
   assignmentRule,
 ];
 

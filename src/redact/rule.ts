@@ -27,11 +27,12 @@ export interface Rule {
 /**
  * A token known by its form. The pattern is matched at the anchor; `head` in a lookbehind is the part before it,
  * `secret` the part to mask, else all of it. Every repetition has an upper bound, so that no text takes long.
+ * One that is given as a function is made at the first place worth a look, and its anchors are as they are written.
  */
 export function tokenRule(
   kind: string,
   anchors: readonly string[],
-  pattern: RegExp,
+  pattern: RegExp | (() => RegExp),
   { id = kind, guessable = () => false, counts = () => true, mayStand = () => true }: TokenOptions = {},
 ): Rule {
   let sticky: RegExp | undefined;
@@ -39,13 +40,13 @@ export function tokenRule(
     id,
     kind,
     anchors,
-    anyCase: pattern.ignoreCase,
+    anyCase: typeof pattern !== 'function' && pattern.ignoreCase,
     find(text, places) {
       const found: Found[] = [];
       let seen = 0;
       for (const at of places) {
         if (at < seen || !mayStand(text, at)) continue;
-        sticky ??= new RegExp(pattern.source, `dy${pattern.flags}`);
+        sticky ??= stickyOf(typeof pattern === 'function' ? pattern() : pattern);
         sticky.lastIndex = at;
         const match = sticky.exec(text);
         const range = match?.indices?.groups?.secret ?? match?.indices?.[0];
@@ -60,6 +61,10 @@ export function tokenRule(
       return found;
     },
   };
+}
+
+function stickyOf({ source, flags }: RegExp): RegExp {
+  return new RegExp(source, `dy${flags}`);
 }
 
 export interface TokenOptions {

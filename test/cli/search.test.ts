@@ -97,6 +97,32 @@ describe('skein search', () => {
     expect(run(['search', 'ibex', '--json']).json()).toMatchObject({ hits: [{ resume: null }] });
   });
 
+  test('found under another root, the command to resume names its config folder and runs as it is pasted', () => {
+    const { run, root } = home();
+    const other = join(tempFolder(), "it's $(touch x) & more");
+    const file = join(other, 'projects', '-work-app', `${SESSION}.jsonl`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, toJsonl([{ ...user('ibex'), sessionId: SESSION, uuid: uuidOf(8), cwd: '/' }]));
+    const bin = tempFolder();
+    writeFileSync(join(bin, 'claude'), '#!/bin/sh\nprintf "%s\\n" "$CLAUDE_CONFIG_DIR" "$@"\n', { mode: 0o755 });
+    const ran = (command: string) =>
+      execFileSync('sh', ['-c', command], { encoding: 'utf8', env: { PATH: `${bin}:${process.env.PATH}` } });
+    const resumeOf = (args: readonly string[], env = {}) => {
+      const [hit] = asArray(at(run(['search', 'ibex', '--json', ...args], env).json(), 'hits')) ?? [];
+      return asString(at(hit, 'resume')) ?? '';
+    };
+    const named = resumeOf(['--root', other]);
+    expect(ran(named)).toBe(`${other}\n--resume\n${SESSION}\n`);
+    expect(run(['search', 'ibex', '--root', other]).text).toContain(`  ${named}\n`);
+    // Below it, and from the shell in which the client would look there anyway.
+    expect(resumeOf(['--root', dirname(file)])).toBe(named);
+    expect(resumeOf([], { CLAUDE_CONFIG_DIR: other })).toBe(`cd / && claude --resume ${SESSION}`);
+    const link = join(tempFolder(), 'link');
+    symlinkSync(root, link);
+    const [own] = asArray(at(run(['search', '登录', '--json', '--root', link]).json(), 'hits')) ?? [];
+    expect(at(own, 'resume')).toBe(`cd /work/app && claude --resume ${SESSION}`);
+  });
+
   test('a word with a minus is left out, wherever it stands', () => {
     const { run } = home();
     const all = at(run(['search', 'login', '--json']).json(), 'total');
@@ -224,7 +250,7 @@ describe('skein search', () => {
       expect([shown.code, shown.text.includes(`caracal ${n}`)]).toEqual([0, true]);
       const [hit] = asArray(at(skein([...asked, '--json']).json(), 'hits')) ?? [];
       expect(asString(at(hit, 'open'))).toBe(open);
-      const [cd = '', resume = ''] = asString(at(hit, 'resume'))?.split(' && claude') ?? [];
+      const [cd = '', resume = ''] = asString(at(hit, 'resume'))?.split(` && CLAUDE_CONFIG_DIR=${root} claude`) ?? [];
       expect([words(cd), words(resume)]).toEqual([`cd\n${more.cwd}\n`, `--resume\n${sessionId}\n`]);
     }
   });
@@ -232,7 +258,7 @@ describe('skein search', () => {
   test('an id that would be an option is in no command as one', () => {
     const root = rootWith({ '--danger.jsonl': toJsonl([{ ...user('caracal'), uuid: '--reveal' }]) }, writeFileSync);
     const { hits } = asObject(skein(['search', 'caracal', '--json', '--root', root]).json()) ?? {};
-    expect(hits).toMatchObject([{ open: null, resume: 'claude --resume=--danger' }]);
+    expect(hits).toMatchObject([{ open: null, resume: `CLAUDE_CONFIG_DIR=${root} claude --resume=--danger` }]);
   });
 
   test.each([

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { asArray, asObject, at, type JsonObject } from '../../src/format/json.ts';
+import { asArray, asNumber, asObject, at, type JsonObject } from '../../src/format/json.ts';
 import { agentProgress, assistant, chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
@@ -132,4 +132,25 @@ test('--explain tells them as messages of their own, and tree counts the same to
   ]);
   const [chat] = asArray(at((await run('tree', '--json')).json(), 'chats')) ?? [];
   expect(at(chat, 'usage')).toMatchObject({ messages: 3, input: 101_002, output: 8520 });
+});
+
+/** Sonnet 4.5 costs twice as much, its output half as much again, above 200,000 tokens of input. */
+const STEPPED = 'claude-sonnet-4-5-20250929';
+const stepped = (...iterations: readonly JsonObject[]) => {
+  const sum = (name: string) => iterations.reduce((all, each) => all + (asNumber(each[name]) ?? 0), 0);
+  const names = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
+  const usage = { ...Object.fromEntries(names.map((name) => [name, sum(name)])), iterations: [...iterations] };
+  return said(usage, { model: STEPPED });
+};
+
+test('each round of a message is priced by its own size, not by that of all together', async () => {
+  const small = round('message', 150_000, 1000);
+  const large = round('message', 250_000, 1000);
+  expect(await byModel(user('x'), stepped(small, small))).toEqual([[STEPPED, 1, 300_000, 2000, 0.93]]);
+  expect(await byModel(user('x'), stepped(small, large))).toEqual([[STEPPED, 1, 400_000, 2000, 0.465 + 1.5225]]);
+  // Rounds that do not come to what the message counts tell nothing.
+  const line = stepped(small, small);
+  const usage = { ...asObject(at(line, 'message', 'usage')), input_tokens: 300_001 };
+  const other = { ...line, message: { ...asObject(line.message), usage } };
+  expect(await byModel(user('x'), other)).toEqual([[STEPPED, 1, 300_001, 2000, 1.845006]]);
 });

@@ -82,6 +82,23 @@ describe('the messages of a file', () => {
     );
   });
 
+  test('E12: also where lines that have all ids occur again under others', () => {
+    const file = join(tempFolder(), 'session.jsonl');
+    const whole = fc.array(
+      line.filter((each) => /"requestId":"r\d".*"id":"m\d"/.test(each)),
+      { minLength: 2, maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(whole, (lines) => {
+        const text = lines.map((each) => `${each}\n`).join('');
+        writeFileSync(file, text);
+        const { messages, input, output } = throughGraph(Buffer.from(text), file);
+        expect(totals(folded(usageOfFile(file)))).toMatchObject({ messages, input, output });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   test('also in sessions damaged at random', () => {
     const file = join(tempFolder(), 'session.jsonl');
     fc.assert(

@@ -143,7 +143,7 @@ describe('no text takes long', () => {
   /** Every pattern of ours repeats at most so often, so what is done at an anchor has a bound. */
   test('no repetition without an upper bound', async () => {
     const { readFileSync } = await import('node:fs');
-    for (const file of ['tokens', 'contexts', 'assignment', 'privatekey']) {
+    for (const file of ['tokens', 'contexts', 'commands', 'typedcommands', 'assignment', 'privatekey']) {
       const source = readFileSync(new URL(`../../src/redact/${file}.ts`, import.meta.url), 'utf8');
       const found = source.match(/\{\d+,\}/g) ?? [];
       // Over a stretch that is bounded already.
@@ -165,6 +165,22 @@ describe('no text takes long', () => {
     '\\"',
     '\\u0067',
     'curl -u ',
+    'ldapsearch -x -w',
+    'zip -P a -',
+    'zip a.b ',
+    'smbclient -U a%',
+    'smbclient -U "a',
+    'echo a | sudo -S ',
+    "echo 'a",
+    'sudo -u ',
+    'sudo -S <<<',
+    'kinit <<< a',
+    '<',
+    'htpasswd -b ',
+    'htpasswd a -b 1 ',
+    'assword send "',
+    'assword send "a\\',
+    '| docker login --password-stdin ',
     ' \n',
     'a1-',
   ];

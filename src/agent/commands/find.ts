@@ -1,7 +1,7 @@
 /** The commands and skills that a person, or the model, can call by name. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { gitTop } from '../prompt/environment.ts';
+import { gitTop } from '../../disk/gittop.ts';
 import { isTrusted } from '../settings/trust.ts';
 import { readMatter, textField } from './frontmatter.ts';
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../../disk/errors.ts';
+import { gitTop } from '../../disk/gittop.ts';
 import { readPlainFile } from '../../disk/plainfile.ts';
 import { asObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
-import { gitTop } from '../prompt/environment.ts';
 import { ownEnv } from '../settings/load.ts';
 import { textsIn } from '../settings/texts.ts';
 import { isTrusted, stateFile } from '../settings/trust.ts';

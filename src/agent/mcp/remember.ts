@@ -1,5 +1,5 @@
 /** What a person said of a project's server, kept as the published client does: in the local settings of the project. */
-import { gitTop } from '../prompt/environment.ts';
+import { gitTop } from '../../disk/gittop.ts';
 import { type Changes, changeLocalSettings } from '../settings/local.ts';
 import { textsIn } from '../settings/texts.ts';
 

@@ -1,7 +1,6 @@
 /** Where the agent finds itself, for the model. */
-import { existsSync } from 'node:fs';
 import { release, type } from 'node:os';
-import { dirname, join } from 'node:path';
+import { gitTop } from '../../disk/gittop.ts';
 import { gitBranchOf } from '../transcript/gitbranch.ts';
 
 export interface Surroundings {
@@ -33,12 +32,4 @@ export function environmentText({ cwd, folders, model, now, shell, sandbox }: Su
 function dayOf(now: Date): string {
   const two = (part: number) => String(part).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
-
-/** The folder a repository is checked out in; `.git` is a file in worktrees and submodules. */
-export function gitTop(cwd: string): string | undefined {
-  for (let top = cwd; ; top = dirname(top)) {
-    if (existsSync(join(top, '.git'))) return top;
-    if (dirname(top) === top) return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** What CLAUDE.md and AGENTS.md say: the user's own first, then from the root of the tree down, the nearest last. */
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
-import { gitTop } from './environment.ts';
+import { gitTop } from '../../disk/gittop.ts';
 import { importsOf } from './imports.ts';
 
 export interface MemoryPlace {

@@ -1,10 +1,10 @@
 /** Settings files as they lie on disk. One that cannot be understood is left out and told of; what forbids still holds. */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gitTop } from '../../disk/gittop.ts';
 import { managedFiles } from '../../disk/managed.ts';
 import { readPlainFile } from '../../disk/plainfile.ts';
 import { asArray, asObject, asString, type JsonObject, parseJson } from '../../format/json.ts';
-import { gitTop } from '../prompt/environment.ts';
 import { checkSettings } from './check.ts';
 import type { Problem, SettingsFile, Source } from './types.ts';
 

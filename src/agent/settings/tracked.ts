@@ -1,7 +1,7 @@
 /** Whether a file came with the repository: then it is the project's, whatever its name says. */
 import { spawnSync } from 'node:child_process';
 import { basename, dirname } from 'node:path';
-import { gitTop } from '../prompt/environment.ts';
+import { gitTop } from '../../disk/gittop.ts';
 
 /** What cannot be found out is taken for a stranger's. */
 export function isTracked(file: string): boolean {

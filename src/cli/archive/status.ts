@@ -102,7 +102,10 @@ function writeCleanups({ out, home }: Context, cleanups: readonly Cleanup[]): vo
       );
       continue;
     }
+    const inProject = `cleanupPeriodDays is ${days} in ${where}: started in that project, the client deletes sessions of all projects by it`;
     const said = {
+      project: inProject,
+      local: inProject,
       settings: `cleanupPeriodDays is ${days} in ${where}`,
       default: `cleanupPeriodDays is not set: ${days} days in ${where}`,
       unreadable: `${out.style.warn('cleanupPeriodDays cannot be read')} in ${where} (${days} days are taken for it); mend the file`,

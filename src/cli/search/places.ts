@@ -1,11 +1,13 @@
 /** Where a hit stands, and the commands that go there. */
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Hit } from '../../archive/search/hit.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
+import { configAbove } from '../../disk/roots.ts';
 import { projectSlug } from '../../format/slug.ts';
 import { TEAM_ROOT } from '../../team/paths.ts';
 import { quoted } from '../quoted.ts';
-import { placeFlag } from '../shelf.ts';
+import { ownConfig, placeFlag } from '../shelf.ts';
 import { shortId } from '../shortid.ts';
 import type { Searched } from './run.ts';
 
@@ -34,8 +36,24 @@ export function resumeCommand({ session, cwd, agent, file }: Hit): string | unde
 
 export function resumeCommandOf(session: string, cwd: string | undefined, file: string): string {
   // A name that begins as an option does stays a name.
-  const resume = quoted('claude', ...(session.startsWith('-') ? [`--resume=${session}`] : ['--resume', session]));
+  const words = session.startsWith('-') ? [`--resume=${session}`] : ['--resume', session];
+  const resume = `${configFlag(file)}${quoted('claude', ...words)}`;
   return cwd === undefined ? resume : `${quoted('cd', projectFolder(cwd, file))} && ${resume}`;
+}
+
+/** What makes the client look in the config folder of a session, where it would look in another one; '' where nothing has to. */
+function configFlag(file: string): string {
+  const config = configAbove(dirname(file));
+  const own = ownConfig();
+  if (config === undefined || own === undefined || isSameFolder(config, own)) return '';
+  // Quoted as a whole it would be a command.
+  return process.platform === 'win32'
+    ? `set "CLAUDE_CONFIG_DIR=${config}" && `
+    : `CLAUDE_CONFIG_DIR=${quoted(config)} `;
+}
+
+function isSameFolder(one: string, other: string): boolean {
+  return one === other || (existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other));
 }
 
 /** What brings a session back that only the archive has. */

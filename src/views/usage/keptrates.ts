@@ -3,8 +3,8 @@ import { asArray, asNumber, asObject, type Json, type JsonObject, parseJson } fr
 import { TABLE } from './pricetable.ts';
 import type { Rates } from './rates.ts';
 
-/** Prices as older versions kept them know nothing of fast mode. */
-const KEPT_AS = `${TABLE.version}/2`;
+/** Prices as older versions kept them know nothing of fast mode, or of cache writes for an hour at the clouds. */
+const KEPT_AS = `${TABLE.version}/3`;
 
 /** By model; undefined for one that the table does not know. */
 export type KnownRates = Map<string, Rates | undefined>;

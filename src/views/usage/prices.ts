@@ -39,10 +39,32 @@ function findRates(model: string, timestamp: Date, own: readonly ModelInfo[]): R
     const rates = found ? toRates(found.model_price) : undefined;
     if (rates === undefined) continue;
     // A price of one's own is one that is paid, in fast mode too if nothing is known of that.
-    const paid = 'provider' in place ? { fast: 1 } : {};
+    const paid = 'provider' in place ? { fast: 1 } : hourOf(model, rates, timestamp);
     return { ...rates, ...paid, ...factorsOf(model) };
   }
   return undefined;
+}
+
+/** `eu.anthropic.claude-opus-4-6-v1:0`, `claude-opus-4-6@20260205`: Anthropic's name in that of a cloud. */
+const IN_CLOUD = /(?:^|[./])(claude-[a-z\d.-]+?)(?:-v\d+(?::\d+)?|@\w+)?$/;
+
+/** Cache writes for an hour: the clouds sell them too, as many times as dear as input as Anthropic does; their tables mostly lack them. */
+function hourOf(model: string, { input, cacheWrite1h }: Rates, timestamp: Date): Pick<Rates, 'cacheWrite1h'> {
+  const [, name] = IN_CLOUD.exec(model) ?? [];
+  if (cacheWrite1h !== undefined || name === undefined) return {};
+  const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, { providerId: 'anthropic', timestamp });
+  const theirs = found ? toRates(found.model_price) : undefined;
+  if (theirs?.cacheWrite1h === undefined) return {};
+  return { cacheWrite1h: timesAsMuch(input, baseOf(theirs.cacheWrite1h) / baseOf(theirs.input)) };
+}
+
+function baseOf(rate: Rate): number {
+  return typeof rate === 'number' ? rate : rate.base;
+}
+
+function timesAsMuch(rate: Rate, times: number): Rate {
+  if (typeof rate === 'number') return rate * times;
+  return { base: rate.base * times, tiers: rate.tiers.map(({ start, price }) => ({ start, price: price * times })) };
 }
 
 function toRates(price: ModelPrice): Rates | undefined {

@@ -65,19 +65,36 @@ export function pricesAt(rates: Rates, whole: number, factor = 1): Prices {
 
 /** Billionths of a dollar; undefined when the counts make no sense, or it is not known what they are sold at. */
 export function costOf(usage: Usage, rates: Rates): number | undefined {
-  const written1h = usage.cacheCreation1h ?? 0;
-  const written = Math.max(usage.cacheCreation, written1h);
-  const prices = pricesFor(usage, rates, usage.input + written + usage.cacheRead);
-  if (prices === undefined) return undefined;
-  const dollarsPerMillion =
-    usage.input * prices.input +
-    (written - written1h) * prices.cacheWrite +
-    written1h * prices.cacheWrite1h +
-    usage.cacheRead * prices.cacheRead +
-    usage.output * prices.output +
-    (usage.webSearches ?? 0) * prices.webSearches * 1000;
+  const requests = requestsOf(usage, rates);
+  if (requests === undefined) return undefined;
+  // Searches are told of the message as a whole.
+  let dollarsPerMillion = (usage.webSearches ?? 0) * (requests[0]?.prices.webSearches ?? 0) * 1000;
+  for (const { counts, prices } of requests) {
+    dollarsPerMillion +=
+      counts.input * prices.input +
+      counts.cacheWrite * prices.cacheWrite +
+      counts.cacheWrite1h * prices.cacheWrite1h +
+      counts.cacheRead * prices.cacheRead +
+      counts.output * prices.output;
+  }
   const cost = Math.round(dollarsPerMillion * 1000);
   return Number.isSafeInteger(cost) && cost >= 0 ? cost : undefined;
+}
+
+type Counts = Record<Exclude<CostPart['what'], 'webSearches'>, number>;
+
+/** The requests a message was made of, each with the prices of its own size. How it was sold is told of the message. */
+function requestsOf(usage: Usage, rates: Rates): { counts: Counts; prices: Prices }[] | undefined {
+  const requests: { counts: Counts; prices: Prices }[] = [];
+  for (const request of usage.rounds ?? [usage]) {
+    const cacheWrite1h = request.cacheCreation1h ?? 0;
+    const written = Math.max(request.cacheCreation, cacheWrite1h);
+    const { input, output, cacheRead } = request;
+    const prices = pricesFor(usage, rates, input + written + cacheRead);
+    if (prices === undefined) return undefined;
+    requests.push({ counts: { input, output, cacheRead, cacheWrite: written - cacheWrite1h, cacheWrite1h }, prices });
+  }
+  return requests;
 }
 
 /** How much a price may be off a whole number of billionths by the way numbers are written. */
@@ -125,26 +142,27 @@ export interface CostPart {
   readonly costUSD: number;
 }
 
-/** What the cost of a message is made of; kinds of which there are none are left out. */
+/** In the order they are told. */
+const PARTS = ['input', 'cacheWrite', 'cacheWrite1h', 'cacheRead', 'output'] as const;
+
+/** What the cost of a message is made of, by kind and price; kinds of which there are none are left out. */
 export function costParts(usage: Usage, rates: Rates): CostPart[] {
-  const written1h = usage.cacheCreation1h ?? 0;
-  const written = Math.max(usage.cacheCreation, written1h);
-  const prices = pricesFor(usage, rates, usage.input + written + usage.cacheRead);
-  if (prices === undefined) return [];
-  const part = (what: CostPart['what'], count: number, per = 1_000_000): CostPart => ({
+  const requests = requestsOf(usage, rates);
+  if (requests === undefined) return [];
+  const part = (what: CostPart['what'], count: number, price: number, per = 1_000_000): CostPart => ({
     what,
     count,
-    price: prices[what],
-    costUSD: (count * prices[what]) / per,
+    price,
+    costUSD: (count * price) / per,
   });
-  return [
-    part('input', usage.input),
-    part('cacheWrite', written - written1h),
-    part('cacheWrite1h', written1h),
-    part('cacheRead', usage.cacheRead),
-    part('output', usage.output),
-    part('webSearches', usage.webSearches ?? 0, 1000),
-  ].filter(({ count }) => count > 0);
+  const parts = PARTS.flatMap((what) => {
+    const counts = new Map<number, number>();
+    for (const { counts: each, prices } of requests)
+      counts.set(prices[what], (counts.get(prices[what]) ?? 0) + each[what]);
+    return [...counts].map(([price, count]) => part(what, count, price));
+  });
+  const searches = part('webSearches', usage.webSearches ?? 0, requests[0]?.prices.webSearches ?? 0, 1000);
+  return [...parts, searches].filter(({ count }) => count > 0);
 }
 
 function priceAt(rate: Rate, input: number): number {

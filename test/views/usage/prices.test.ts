@@ -41,6 +41,26 @@ test('a mark for a larger window makes no other model', () => {
   expect(ratesOf('no-such-model[1m]', when)).toBeUndefined();
 });
 
+test('cache writes for an hour cost as many times the input at the clouds as at Anthropic', () => {
+  const { ratesOf } = createPrices();
+  const when = Date.UTC(2026, 9, 1);
+  for (const [name, input, hour] of [
+    ['us.anthropic.claude-opus-4-6-v1', 5.5, 11],
+    ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', 3.3, 6.6],
+    ['global.anthropic.claude-haiku-4-5-20251001-v1:0', 1, 2],
+    ['anthropic.claude-3-5-haiku-20241022-v1:0', 0.8, 1.6],
+    ['arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-opus-4-7-v1', 5.5, 11],
+    // The table has it.
+    ['us.anthropic.claude-opus-5-5-v1:0', 4.4, 8.8],
+  ] as const)
+    expect([name, ratesOf(name, when)]).toMatchObject([name, { input, cacheWrite1h: expect.closeTo(hour, 9) }]);
+  for (const name of ['claude-sonnet-4-5@20250929', 'claude-opus-4-6@default'])
+    expect(ratesOf(name, when)?.cacheWrite1h, name).toBeDefined();
+  const own = ownModels({ models: { 'us.anthropic.claude-opus-4-6': { input_mtok: 7, output_mtok: 8 } } });
+  if (typeof own === 'string') throw new Error(own);
+  expect(createPrices(own).ratesOf('us.anthropic.claude-opus-4-6-v1', when)?.cacheWrite1h).toBeUndefined();
+});
+
 const NONE = { input: 0, output: 0, cacheCreation: 0, cacheRead: 0 };
 
 describe('costs', () => {
