@@ -232,10 +232,10 @@ function dueOf(traces: readonly TurnTrace[], load: Load, { delivery, ledger, cou
     due.push({ trace, mark, ...(due.length === 0 && { made: { spans, learnt } }) });
   }
   const { content = true, revealed = false } = delivery.holding ?? {};
-  if (due.length > 0 && content && !revealed) {
-    // What turns gave away that were sent before, those after them may repeat.
-    const isDue = new Set(due.map(({ trace }) => trace));
-    for (const trace of traces) if (!isDue.has(trace)) trace.spans();
+  if (due.length > 0 && !revealed) {
+    // What turns gave away that were sent before, those after them may repeat; names may repeat what is said and not sent.
+    const isShown = new Set(content ? due.map(({ trace }) => trace) : []);
+    for (const trace of traces) if (!isShown.has(trace)) trace.learn();
     load.learn?.();
   }
   return due;

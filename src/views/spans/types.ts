@@ -168,4 +168,6 @@ export interface TurnTrace {
   mark(): string;
   /** The root first, parents before children; empty unless ready. */
   spans(): Span[];
+  /** Shows the mask all that was said in it, whether that is in the spans or not: names may repeat a secret that only a text gives away. */
+  learn(): void;
 }
