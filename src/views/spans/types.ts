@@ -136,6 +136,8 @@ export interface SpanOptions {
   readonly environment?: string;
   /** Prompts before the first of the turns, where not all were read. */
   readonly turnsBefore?: number;
+  /** Bytes at the start of the file that were first written to others, where those were not read (H1). */
+  readonly copied?: number;
   /** false: nothing that was said, given to a tool or given back is in the spans. */
   readonly content?: boolean;
   /** Thinking is sent only when asked for. */
