@@ -49,6 +49,8 @@ export async function startReceiver(): Promise<Receiver> {
 
   async function answer(request: Received, response: ServerResponse): Promise<void> {
     const fault = await faultOf(request, requests.length - 1);
+    // Whoever sent it may be gone when it was held.
+    if (response.destroyed) return;
     const made = request.spans.map(toRow);
     const keep = (some: readonly Row[]) => {
       for (const row of some) {
