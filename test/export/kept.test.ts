@@ -89,7 +89,7 @@ test('what another process noted is seen when the ledger is looked at again, als
 });
 
 test('the size of a request is counted in bytes', () => {
-  expect(sizeOf({ ...piece(1), spans: ['"a"', '"漢字"'] })).toEqual({ spans: 2, bytes: 11 });
+  expect(sizeOf({ ...piece(1), sessions: [], spans: ['"a"', '"漢字"'] })).toEqual({ spans: 2, bytes: 11 });
 });
 
 test('H1: a turn that was sent with more in it is sent; one that has grown since is not', () => {
@@ -108,10 +108,10 @@ test('what waits in a file of the queue is queued as long as that file is there'
   const [folder, home] = [tempFolder(), join(tempFolder(), 'a folder with spaces')];
   const ledger = openLedger(folder, home);
   const queue = openQueue(home, 'otlp-1');
-  const file = queue.put([{ ...piece(1), spans: ['{}'] }]) ?? '';
+  const file = queue.put([{ ...piece(1), sessions: [], spans: ['{}'] }]) ?? '';
   ledger.queue([piece(1)], file);
   expect(openLedger(folder, home).stateOf(piece(1))).toBe('queued');
-  expect(queue.take(file)).toEqual([{ ...piece(1), spans: ['{}'] }]);
+  expect(queue.take(file)).toEqual([{ ...piece(1), sessions: [], spans: ['{}'] }]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   queue.remove(file);
   expect(openLedger(folder, home).stateOf(piece(1))).toBe('new');
@@ -121,7 +121,7 @@ test('a file of the queue is for runs that send as much or more; for others its 
   const [folder, home] = [tempFolder(), tempFolder()];
   const open = (holding: Holding) => openQueue(home, 'otlp-1', undefined, holding);
   const made: Holding[] = [{ content: false }, {}, { thinking: true }, { revealed: true }];
-  const files = made.map((holding, n) => open(holding).put([{ ...piece(n), spans: ['{}'] }]) ?? '');
+  const files = made.map((holding, n) => open(holding).put([{ ...piece(n), sessions: [], spans: ['{}'] }]) ?? '');
   const ours = (holding: Holding) => files.map((file) => open(holding).isOurs(file));
   expect(ours({ content: false })).toEqual([true, false, false, false]);
   expect(ours({})).toEqual([true, true, false, false]);
@@ -139,11 +139,11 @@ test('a file of the queue is for runs that send as much or more; for others its 
 test('the queue is bounded, oldest first, of its endpoint; a file that cannot be read is put aside', () => {
   const folder = join(tempFolder(), 'queue');
   const queue = openQueue(folder, 'otlp-1', 600);
-  const files = [1, 2].map((n) => queue.put([{ ...piece(n), spans: ['{}'] }]));
+  const files = [1, 2].map((n) => queue.put([{ ...piece(n), sessions: [], spans: ['{}'] }]));
   expect(queue.list()).toEqual(files);
   expect(openQueue(folder, 'otlp-2').list()).toEqual([]);
   const noise = Array.from({ length: 900 }, () => Math.random().toString(36)).join('');
-  expect(queue.put([{ ...piece(3), spans: [JSON.stringify(noise)] }])).toBeUndefined();
+  expect(queue.put([{ ...piece(3), sessions: [], spans: [JSON.stringify(noise)] }])).toBeUndefined();
   mkdirSync(folder, { recursive: true });
   writeFileSync(files[0] ?? '', 'not gzip');
   expect(queue.take(files[0] ?? '')).toBeUndefined();

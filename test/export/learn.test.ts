@@ -4,8 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { io } from '../../src/disk/io.ts';
 import { learnEarlier } from '../../src/export/otlp/learn.ts';
 import { openLearnt } from '../../src/export/otlp/learnt.ts';
+import { deliverSession } from '../../src/export/otlp/session.ts';
 import { createMasker } from '../../src/redact/masker.ts';
+import { toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
+import { deliveryTo, SPANS } from '../support/growing.ts';
+import { runHere } from '../support/inprocess.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { machineWith, SPANS_A_TURN, turnLines } from '../support/traced.ts';
 
 const SECRET = 'Xk7-pq9Zt2mVw4Lr';
 const GIVEN_AWAY = `the "password": "${SECRET}"`;
@@ -128,5 +134,40 @@ describe('a session that goes on, hook after hook', () => {
     writeFileSync(file, lineOf(GIVEN_AWAY) + PLAIN);
     for (let run = 0; run < 2; run += 1)
       expect(hook()).toEqual({ said: expect.not.stringContaining(SECRET), read: statSync(file).size });
+  });
+});
+
+describe('a branch and a folder that are a secret which only a text gives away, sent with --no-content', () => {
+  const names = { gitBranch: SECRET, cwd: `/work/${SECRET}` };
+  const linesWith = (turns: number) =>
+    toJsonl(
+      turnLines('a', 1, turns).map((line, place) => ({ ...line, ...names, ...(place === 4 && user(GIVEN_AWAY)) })),
+    );
+
+  test('are masked by an export, and where it only shows what it would send', async () => {
+    const server = await startReceiver();
+    const machine = machineWith({}, server.url);
+    writeFileSync(machine.fileOf('a'), linesWith(3));
+    const exported = (...more: string[]) => runHere(['export', 'langfuse', 'a', '--no-content', ...more], machine.env);
+    for (const how of [[], ['--json']]) expect((await exported('--dry-run', ...how)).text).not.toContain(SECRET);
+    await exported();
+    expect(server.arrived()).toBe(3 * SPANS_A_TURN);
+    expect(JSON.stringify(server.requests)).not.toContain(SECRET);
+    await exported('--again', '--reveal');
+    expect(JSON.stringify(server.requests)).toContain(SECRET);
+  });
+
+  test('are masked by a hook, also when the text was sent long before', async () => {
+    const server = await startReceiver();
+    const { fileOf, home } = machineWith({}, server.url);
+    const delivery = deliveryTo(server.url, home, { holding: { content: false } });
+    for (const turns of [2, 9, 10]) {
+      writeFileSync(fileOf('a'), linesWith(turns));
+      const masker = createMasker();
+      const spans = { ...SPANS, content: false, mask: masker.mask };
+      expect((await deliverSession({ file: fileOf('a') }, spans, delivery)).turns).toBeGreaterThan(0);
+    }
+    expect(server.arrived()).toBe(10 * SPANS_A_TURN);
+    expect(JSON.stringify(server.requests)).not.toContain(SECRET);
   });
 });

@@ -31,8 +31,10 @@ export interface Receiver {
   readonly rows: ReadonlyMap<string, Row>;
   /** How many rows came, with those that came again. */
   arrived(): number;
-  /** Which fault the request meets; undefined: none. */
-  fail(next: (request: Received, place: number) => Fault | undefined): void;
+  /** The span that a row was last made of, by key. */
+  readonly last: ReadonlyMap<string, Json>;
+  /** Which fault the request meets; undefined: none. The request is held until that is known. */
+  fail(next: (request: Received, place: number) => Fault | undefined | Promise<Fault | undefined>): void;
   /** Milliseconds before each answer. */
   slow(ms: number): void;
 }
@@ -41,17 +43,22 @@ export async function startReceiver(): Promise<Receiver> {
   const requests: Received[] = [];
   const rows = new Map<string, Row>();
   let arrived = 0;
-  let faultOf: (request: Received, place: number) => Fault | undefined = () => undefined;
+  const last = new Map<string, Json>();
+  let faultOf: Parameters<Receiver['fail']>[0] = () => undefined;
   let delay = 0;
 
-  const keep = (some: readonly Row[]) => {
-    for (const row of some) rows.set(row.key, row);
-    arrived += some.length;
-  };
-
-  function answer(request: Received, response: ServerResponse): void {
-    const fault = faultOf(request, requests.length - 1);
+  async function answer(request: Received, response: ServerResponse): Promise<void> {
+    const fault = await faultOf(request, requests.length - 1);
+    // Whoever sent it may be gone when it was held.
+    if (response.destroyed) return;
     const made = request.spans.map(toRow);
+    const keep = (some: readonly Row[]) => {
+      for (const row of some) {
+        rows.set(row.key, row);
+        last.set(row.key, request.spans[made.indexOf(row)] ?? null);
+      }
+      arrived += some.length;
+    };
     const sound = made.filter((row) => row !== undefined);
     if (fault === 'dropped') response.destroy();
     else if (fault === 'lost') {
@@ -95,6 +102,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}`,
     requests,
     rows,
+    last,
     arrived: () => arrived,
     fail: (next) => {
       faultOf = next;

@@ -25,7 +25,7 @@ export async function printTraces(
     counts.open += traces.filter(({ status }) => status === 'open').length;
     counts.undated += traces.filter(({ status }) => status === 'undated').length;
     // A secret that shows itself late is masked in what came before it, too.
-    for (const trace of traces) trace.spans();
+    for (const trace of traces) trace.learn();
     for (const trace of traces) {
       const spans = trace.spans();
       if (spans[0] === undefined || spans[0].startMs < since) continue;

@@ -10,9 +10,11 @@ import type { Entry } from '../../format/entry.ts';
 import { inputKind, isHumanTurnStart } from '../../format/prompt.ts';
 import { projectSlug } from '../../format/slug.ts';
 import type { Chat } from '../../graph/chat.ts';
+import { countTurns, turnNumbers } from '../../graph/turns.ts';
 import { originalUuid } from '../../views/spans/ids.ts';
 import type { TurnTrace } from '../../views/spans/types.ts';
 import { beginningOf, isCopied } from './part.ts';
+import type { ChatPlace } from './state.ts';
 
 /** The chat that a session belongs to, made of all files of it that can be found: in it every line is told by its original. */
 export interface WholeChat {
@@ -131,6 +133,14 @@ export function copiedTo(whole: WholeChat): number | undefined {
   if (last < 0) return 0;
   if (first === undefined) return isCutOff(whole) ? undefined : entries[last]?.line.end;
   return isPrompt(first) ? entries[last]?.line.end : after.find(isPrompt)?.line.start;
+}
+
+/** What follows is read from the file alone, and told as in the whole chat. */
+export function placeIn({ chat, entries }: WholeChat, sessionId: string): ChatPlace {
+  const said = chat.entriesOf(chat.branchOf(sessionId));
+  const numbers = turnNumbers(said);
+  const first = entries.map((entry) => numbers.get(originalUuid(entry) ?? '')).find((number) => number !== undefined);
+  return { id: chat.id, turnsBefore: first === undefined ? countTurns(said) : first - 1 };
 }
 
 /** Something goes on from its lines in another file, and is not in it: the client may still be copying. */

@@ -5,7 +5,7 @@ import type { Span, TurnTrace } from '../../views/spans/types.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Holding } from './holding.ts';
 import { type Ledger, openLedger } from './ledger.ts';
-import { acquire, type Release } from './lock.ts';
+import { acquire, acquireFree, type Release } from './lock.ts';
 import { createOutbox, type Outbox, type Tally } from './outbox.ts';
 import { parcelsOf } from './parcel.ts';
 import { type Places, placesOf } from './places.ts';
@@ -98,6 +98,7 @@ interface Open {
 export function openCourier(delivery: Delivery): Courier {
   const { endpoint, home, sender, patience, again = false } = delivery;
   const places = placesOf(home, endpoint.key);
+  const lockOf = (session: string) => `${endpoint.key}-${session}`;
   const queue = openQueue(places.queue, endpoint.key, delivery.mostQueued, delivery.holding);
   const ledger = openLedger(places.ledger, places.queue, queue.isOurs);
   const outbox = createOutbox({
@@ -106,6 +107,10 @@ export function openCourier(delivery: Delivery): Courier {
     ledger,
     queue,
     sender,
+    hold: async (sessions) => {
+      const { held, release } = await acquireFree(places.locks, sessions.map(lockOf));
+      return { isHeld: (session) => held.has(lockOf(session)), release };
+    },
     patience,
     onRequest: delivery.onRequest,
   });
@@ -137,18 +142,13 @@ export function openCourier(delivery: Delivery): Courier {
       if (!existsSync(places.queue) || queue.list().length === 0) return;
       const release = await acquire(places.locks, [`queue-${endpoint.key}`], lock);
       try {
-        ledger.lookAgain();
         if (release !== undefined) await outbox.sendQueued();
       } finally {
         release?.();
       }
     },
     async deliver(load) {
-      const release = await acquire(
-        places.locks,
-        load.sessions.map((id) => `${endpoint.key}-${id}`),
-        lock,
-      );
+      const release = await acquire(places.locks, load.sessions.map(lockOf), lock);
       if (release === undefined) {
         counts.busy += load.sessions.length;
         return;
@@ -159,7 +159,7 @@ export function openCourier(delivery: Delivery): Courier {
         const work = { delivery, ledger, outbox, counts, again };
         const due = dueOf(traces, load, work);
         opened.push({ load, release, outcome: outcomeOf(traces, ledger), due });
-        await addAll(due, work);
+        await addAll(due, load.sessions, work);
       } catch (error) {
         release();
         for (const each of opened.splice(0)) each.release();
@@ -235,23 +235,27 @@ function dueOf(traces: readonly TurnTrace[], load: Load, { delivery, ledger, cou
     due.push({ trace, mark, ...(due.length === 0 && { made: { spans, learnt } }) });
   }
   const { content = true, revealed = false } = delivery.holding ?? {};
-  if (due.length > 0 && content && !revealed) {
-    // What turns gave away that were sent before, those after them may repeat.
-    const isDue = new Set(due.map(({ trace }) => trace));
-    for (const trace of traces) if (!isDue.has(trace)) trace.spans();
+  if (due.length > 0 && !revealed) {
+    // What turns gave away that were sent before, those after them may repeat; names may repeat what is said and not sent.
+    const isShown = new Set(content ? due.map(({ trace }) => trace) : []);
+    for (const trace of traces) if (!isShown.has(trace)) trace.learn();
     load.learn?.();
   }
   return due;
 }
 
-async function addAll(due: readonly Due[], { delivery, ledger, outbox, counts, again }: Work): Promise<void> {
+async function addAll(
+  due: readonly Due[],
+  sessions: readonly string[],
+  { delivery, ledger, outbox, counts, again }: Work,
+): Promise<void> {
   const { endpoint, patience, learnt } = delivery;
   for (const { trace, mark, made } of due) {
     // What cannot be sent or kept now is made again next time.
     if (patience?.signal?.aborted || outbox.tally.left > 0) return;
     // Made twice, unless nothing was learnt: a secret that shows itself late is then masked in what came before it, too.
     const spans = made?.learnt !== undefined && made.learnt === learnt?.() ? made.spans : trace.spans();
-    const parcels = parcelsOf(spans, trace.traceId, mark, endpoint.dialect);
+    const parcels = parcelsOf(spans, { traceId: trace.traceId, mark, sessions }, endpoint.dialect);
     const fresh = parcels.filter((piece) => again || ledger.stateOf(piece) === 'new');
     for (const parcel of fresh) {
       counts.spans += parcel.spans.length;

@@ -19,8 +19,11 @@ export interface Piece {
 }
 
 export interface Ledger {
-  /** accepted: by the server · queued: on disk, to be sent · new: neither, as it is now. */
-  stateOf(piece: Piece): 'accepted' | 'queued' | 'new';
+  /**
+   * accepted: by the server · outdated: it took more of the trace, if only a part of that · behind: more of the trace waits on disk ·
+   * queued: on disk, to be sent · new: none of these. A row is as it was last sent, so that only what is newest may be.
+   */
+  stateOf(piece: Piece): 'accepted' | 'outdated' | 'behind' | 'queued' | 'new';
   /** All parts of the trace, as it is now or with more in it: a poorer copy of a turn has nothing to add (H1). */
   isSent(traceId: string, mark: string): boolean;
   accept(pieces: readonly Piece[]): void;
@@ -32,7 +35,8 @@ export interface Ledger {
 
 interface Known {
   readonly accepted: Set<string>;
-  readonly queued: Map<string, string>;
+  /** By trace. */
+  readonly queued: Map<string, Waiting[]>;
   /** By trace and mark: how many parts there are. */
   readonly parts: Map<string, Map<string, number>>;
   torn: boolean;
@@ -42,6 +46,12 @@ interface Known {
   look: number;
 }
 
+interface Waiting {
+  readonly key: string;
+  readonly mark: string;
+  readonly file: string;
+}
+
 const LINE = /^([0-9a-f]{32}) (\S+) (\d+)\/(\d+)(?: (\S+))?$/;
 
 /** `isOurs`: what waits in any other file of the queue may not be sent by this run; it is made again in its own way. */
@@ -49,6 +59,7 @@ export function openLedger(folder: string, queueFolder: string, isOurs = (_file:
   const shards = new Map<string, Known>();
   // Few turns are looked up at a time, of however many: each of 256 files holds those of one beginning.
   const pathOf = (shard: string) => join(folder, shard);
+  const isThere = (file: string) => existsSync(join(queueFolder, file));
   let look = 0;
   const shardOf = (traceId: string): Known => {
     const name = traceId.slice(0, 2);
@@ -76,9 +87,12 @@ export function openLedger(folder: string, queueFolder: string, isOurs = (_file:
   return {
     stateOf: (piece) => {
       const known = shardOf(piece.traceId);
+      const { traceId, mark } = piece;
       if (known.accepted.has(keyOf(piece))) return 'accepted';
-      const file = known.queued.get(keyOf(piece));
-      return file !== undefined && isOurs(file) && existsSync(join(queueFolder, file)) ? 'queued' : 'new';
+      for (const sent of known.parts.get(traceId)?.keys() ?? []) if (isMore(sent, mark)) return 'outdated';
+      const waiting = known.queued.get(traceId)?.filter(({ file }) => isOurs(file) && isThere(file)) ?? [];
+      if (waiting.some((each) => isMore(each.mark, mark))) return 'behind';
+      return waiting.some(({ key }) => key === keyOf(piece)) ? 'queued' : 'new';
     },
     isSent: (traceId, mark) => {
       const known = shardOf(traceId);
@@ -124,8 +138,10 @@ function take(known: Known, line: string): void {
   const [, traceId, mark, part, of, file] = LINE.exec(line) ?? [];
   if (traceId === undefined || mark === undefined) return;
   const key = `${traceId} ${mark} ${part}/${of}`;
-  if (file !== undefined) known.queued.set(key, file);
-  else {
+  if (file !== undefined) {
+    const others = known.queued.get(traceId)?.filter((each) => each.key !== key) ?? [];
+    known.queued.set(traceId, [...others, { key, mark, file }]);
+  } else {
     known.accepted.add(key);
     const marks = known.parts.get(traceId) ?? new Map<string, number>();
     known.parts.set(traceId, marks.set(mark, Number(of)));

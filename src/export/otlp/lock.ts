@@ -42,6 +42,27 @@ export async function acquire(
   return release;
 }
 
+/** Those of them that no process holds now, without waiting; `release` gives them all back. */
+export async function acquireFree(
+  folder: string,
+  names: Iterable<string>,
+): Promise<{ readonly held: ReadonlySet<string>; readonly release: Release }> {
+  const releases = new Map<string, Release>();
+  const release = () => {
+    for (const each of releases.values()) each();
+  };
+  try {
+    for (const name of new Set(names)) {
+      const own = await acquire(folder, [name]);
+      if (own !== undefined) releases.set(name, own);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { held: new Set(releases.keys()), release };
+}
+
 function take(folder: string, path: string): boolean {
   made += 1;
   const own = join(folder, `.${process.pid}.${made}.tmp`);

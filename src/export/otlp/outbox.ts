@@ -49,12 +49,19 @@ export interface Outbox {
   sendQueued(): Promise<void>;
 }
 
+/** Of these sessions those that nobody else is sending, and nobody will before they are given back. */
+export type Hold = (
+  sessions: readonly string[],
+) => Promise<{ readonly isHeld: (session: string) => boolean; readonly release: () => void }>;
+
 export interface OutboxOptions {
   readonly endpoint: Endpoint;
   readonly post: Post;
   readonly ledger: Ledger;
   readonly queue: Queue;
   readonly sender: Sender;
+  /** For what waits on disk: whoever adds parcels holds their sessions. */
+  readonly hold: Hold;
   readonly patience?: Patience;
   /** Told after each request that was taken. */
   readonly onRequest?: (tally: Tally) => void;
@@ -160,6 +167,30 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
+  /** What is left of a file in the queue. */
+  async function sendWaiting(parcels: readonly Parcel[], isOurs: boolean): Promise<'nothing' | 'behind' | 'some'> {
+    // Whoever is sending one of the sessions may be sending more of the same turn, and nobody may while this is sent, as often as it takes.
+    const { isHeld, release } = await options.hold(isOurs ? parcels.flatMap(({ sessions }) => sessions) : []);
+    try {
+      ledger.lookAgain();
+      const unsent = parcels.filter((piece) => !isPast(piece));
+      const isNewest = (piece: Parcel) => ledger.stateOf(piece) !== 'behind';
+      const newest = unsent.filter(isNewest);
+      const due = isOurs ? newest.filter(({ sessions }) => sessions.every(isHeld)) : [];
+      if (due.length > 0 && !(await send(due))) return 'some';
+      if (due.length < newest.length) return 'some';
+      return newest.length < unsent.length ? 'behind' : 'nothing';
+    } finally {
+      release();
+    }
+  }
+
+  /** Another run may have sent the turn since, with more in it or cut in other parts. */
+  function isPast(piece: Parcel): boolean {
+    const state = ledger.stateOf(piece);
+    return state === 'accepted' || state === 'outdated' || ledger.isSent(piece.traceId, piece.mark);
+  }
+
   async function flush(): Promise<void> {
     const parcels = waiting;
     waiting = [];
@@ -178,16 +209,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
       size = { spans: size.spans + own.spans, bytes: size.bytes + own.bytes };
     },
     async sendQueued() {
-      for (const file of queue.list()) {
-        const parcels = queue.take(file);
-        // Another run may have sent the turn since, cut in other parts.
-        const isSent = (piece: Parcel) =>
-          ledger.stateOf(piece) === 'accepted' || ledger.isSent(piece.traceId, piece.mark);
-        const unsent = parcels?.filter((piece) => !isSent(piece)) ?? [];
+      const files = queue.list();
+      const seen = new Set<string>();
+      for (const file of files) {
         if (tally.offline !== undefined) return;
-        if (unsent.length > 0 && !queue.isOurs(file)) continue;
-        if (unsent.length > 0 && !(await send(unsent))) continue;
-        if (parcels !== undefined) queue.remove(file);
+        const parcels = queue.take(file);
+        if (parcels === undefined) continue;
+        const left = await sendWaiting(parcels, queue.isOurs(file));
+        if (left === 'nothing') queue.remove(file);
+        // Looked at once more when what it is behind was sent, or refused.
+        if (left === 'behind' && !seen.has(file)) files.push(file);
+        seen.add(file);
       }
     },
   };

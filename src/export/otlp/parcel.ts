@@ -8,6 +8,8 @@ import type { Piece } from './ledger.ts';
 /** A piece with its spans, each as JSON. */
 export interface Parcel extends Piece {
   readonly spans: readonly string[];
+  /** Nobody sends it without the locks of these. Older versions did not write it to the queue. */
+  readonly sessions: readonly string[];
 }
 
 /** T2. */
@@ -15,10 +17,14 @@ export const MOST_SPANS = 500;
 /** Servers refuse requests of some megabytes; one span may be larger. */
 export const MOST_BYTES = 3_000_000;
 
-export function parcelsOf(spans: readonly Span[], traceId: string, mark: string, dialect: Dialect): Parcel[] {
+export function parcelsOf(
+  spans: readonly Span[],
+  { traceId, mark, sessions }: Pick<Parcel, 'traceId' | 'mark' | 'sessions'>,
+  dialect: Dialect,
+): Parcel[] {
   const texts = spans.map((span) => JSON.stringify(otlpSpan(span, dialect === 'otlp' ? 'genai' : 'langfuse')));
   const parts = fill(texts, (text) => ({ spans: 1, bytes: Buffer.byteLength(text) }));
-  return parts.map((some, index) => ({ traceId, mark, part: index + 1, of: parts.length, spans: some }));
+  return parts.map((some, index) => ({ traceId, mark, part: index + 1, of: parts.length, spans: some, sessions }));
 }
 
 export function sizeOf({ spans }: Parcel): Size {

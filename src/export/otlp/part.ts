@@ -50,8 +50,11 @@ export function readPart(own: SessionFile, agents: readonly SessionFile[], last:
   const chat = found && from && all === undefined && began !== undefined ? withoutEarlierRuns(found, began) : found;
   const far = agents.filter((agent) => !near.includes(agent)).toSorted((a, b) => b.mtimeMs - a.mtimeMs);
   const earlier = [{ file: own.file, to: start.offset }, ...far.map(({ file, bytes }) => ({ file, to: bytes }))];
-  const turnsBefore = all === undefined ? (from?.turnsBefore ?? 0) : 0;
-  return { entries, chat, from, state, turnsBefore, agents, earlier };
+  // The file does not tell what else belongs to the chat.
+  const { id, turnsBefore: before = 0 } = state?.chat ?? {};
+  const turnsBefore = from === undefined || all !== undefined ? before : from.turnsBefore;
+  const named = chat && { ...chat, id: id ?? chat.id };
+  return { entries, chat: named, from, state, turnsBefore, agents, earlier };
 }
 
 /** All of the file, as a part of the chat that it belongs to. */

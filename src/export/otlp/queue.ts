@@ -82,9 +82,11 @@ function toParcel(json: Json | undefined): Parcel | undefined {
   if (!isObject(json)) return undefined;
   const [traceId, mark] = [asString(json.traceId), asString(json.mark)];
   const [part, of] = [asNumber(json.part), asNumber(json.of)];
-  const spans = asArray(json.spans)?.flatMap((span) => asString(span) ?? []);
+  const [spans, sessions = []] = [json.spans, json.sessions].map((list) =>
+    asArray(list)?.flatMap((each) => asString(each) ?? []),
+  );
   if (traceId === undefined || mark === undefined || part === undefined || of === undefined) return undefined;
-  return spans && { traceId, mark, part, of, spans };
+  return spans && { traceId, mark, part, of, spans, sessions };
 }
 
 function namesIn(folder: string): string[] {

@@ -5,7 +5,7 @@ import type { TurnTrace } from '../../views/spans/types.ts';
 import type { Outcome } from './courier.ts';
 import type { ReadPart } from './part.ts';
 import { type LaunchedAgent, launchedIn, type StrayAgent } from './partagents.ts';
-import { type BackgroundAgent, digestBefore, type Reached, type SessionState } from './state.ts';
+import { type BackgroundAgent, type ChatPlace, digestBefore, type Reached, type SessionState } from './state.ts';
 
 const START: Reached = { offset: 0, line: 1, turnsBefore: 0, turn: null, before: '' };
 
@@ -17,12 +17,14 @@ export interface Sending {
   readonly now: number | undefined;
   /** Up to where the file holds turns of other sessions, which are sent. */
   readonly copied: number;
+  /** The chat that it is part of, where that was looked for. */
+  readonly chat: ChatPlace | undefined;
   /** All of it is to be read the next time. */
   readonly fromStart?: boolean;
 }
 
 export function stateAfter(sending: Sending, { traces, isSettled }: Outcome): SessionState {
-  const { own, seen, part, strays, now, copied, fromStart = false } = sending;
+  const { own, seen, part, strays, now, copied, chat, fromStart = false } = sending;
   const launched = launchedIn(part, own.file, now);
   const working = launched.filter(({ isWorking }) => isWorking);
   const turns = placed(traces, part);
@@ -41,6 +43,7 @@ export function stateAfter(sending: Sending, { traces, isSettled }: Outcome): Se
     background: backgroundAfter(launched, turns, own, part),
     strays: strays.flatMap(({ file, traceId }) => (file !== undefined && unsent.has(traceId) ? file : [])),
     copied,
+    ...(chat && { chat }),
   };
 }
 

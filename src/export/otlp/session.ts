@@ -5,7 +5,7 @@ import { findRoots } from '../../disk/roots.ts';
 import { originalUuid } from '../../views/spans/ids.ts';
 import { tracesOfChat } from '../../views/spans/traces.ts';
 import type { SpanOptions, TurnTrace } from '../../views/spans/types.ts';
-import { beginsBefore, copiedTo, mayBeCopied, type OpenWhole, type WholeChat } from './copied.ts';
+import { beginsBefore, copiedTo, mayBeCopied, type OpenWhole, placeIn, type WholeChat } from './copied.ts';
 import { type Courier, type Delivery, type Outcome, openCourier } from './courier.ts';
 import { learnEarlier } from './learn.ts';
 import { openLearnt } from './learnt.ts';
@@ -38,7 +38,7 @@ export interface SessionPlace {
 }
 
 /** How turns become spans; what the file itself tells is left out. */
-export type SessionSpans = Omit<SpanOptions, 'sessionId' | 'chatId' | 'agentOf' | 'turnsBefore' | 'resolve'>;
+export type SessionSpans = Omit<SpanOptions, 'sessionId' | 'chatId' | 'agentOf' | 'turnsBefore' | 'copied' | 'resolve'>;
 
 export interface Delivered {
   /** Taken by the server. */
@@ -176,10 +176,11 @@ async function deliverAlone(job: Job, looksForCopies: boolean): Promise<() => Re
       }
       const { chat, turnsBefore } = part;
       const strays = straysIn(part, options);
-      sending = { own, seen, part, strays, now: options.now, copied: part.state?.copied ?? 0 };
+      const { copied = 0, chat: known } = part.state ?? {};
+      sending = { own, seen, part, strays, now: options.now, copied, chat: known };
       if (chat === undefined) return [];
       const resolve = toolOutputsOf([own.file]);
-      const how = { ...options, resolve, turnsBefore };
+      const how = { ...options, resolve, turnsBefore, copied };
       const traces = withLatePromptless(tracesOfChat(chat, how, { stopped }), options.now);
       const isSure = new Set(strays.map(({ traceId }) => traceId));
       const isSent = beginsBefore(sending.copied, part.entries);
@@ -215,7 +216,7 @@ async function deliverWhole(job: Job, whole: WholeChat): Promise<() => Reading> 
       const part = partOfWhole(whole, agents, state);
       const mine = new Set(agents.map(({ file }) => file));
       const strays = straysIn(part, options).filter(({ file }) => file !== undefined && mine.has(file));
-      sending = { own, seen, part, strays, now: options.now, copied: 0 };
+      sending = { own, seen, part, strays, now: options.now, copied: 0, chat: placeIn(whole, own.sessionId) };
       const resolve = toolOutputsOf(sessions.map(({ file }) => file));
       const { chat } = whole;
       // The Stop was of this file, whichever of them a resume of the chat would go on from.

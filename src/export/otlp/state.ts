@@ -41,6 +41,15 @@ export interface SessionState extends Reached {
   readonly strays: readonly string[];
   /** Up to here are turns of other sessions, which had them first (H1); they are sent. */
   readonly copied: number;
+  /** Unknown where it was read alone. */
+  readonly chat?: ChatPlace;
+}
+
+/** The chat that a file was found to be part of. */
+export interface ChatPlace {
+  readonly id: string;
+  /** Prompts of the chat before the first of the file. */
+  readonly turnsBefore: number;
 }
 
 export function readState(folder: string, file: string): SessionState | undefined {
@@ -49,7 +58,9 @@ export function readState(folder: string, file: string): SessionState | undefine
   if (json?.file !== file || seen === undefined || settled === undefined || reached === undefined) return undefined;
   const strays = asArray(json.strays)?.flatMap((each) => asString(each) ?? []) ?? [];
   const background = asArray(json.background)?.flatMap(agentIn) ?? [];
-  return { ...reached, file, seen, settled, strays, background, copied: asNumber(json.copied) ?? 0 };
+  const [copied = 0, id] = [asNumber(json.copied), asString(at(json.chat, 'id'))];
+  const chat = id === undefined ? undefined : { id, turnsBefore: asNumber(at(json.chat, 'turnsBefore')) ?? 0 };
+  return { ...reached, file, seen, settled, strays, background, copied, ...(chat && { chat }) };
 }
 
 function agentIn(json: Json): BackgroundAgent[] {

@@ -4,7 +4,7 @@ import type { Turn } from '../../graph/types.ts';
 import { originalUuid } from './ids.ts';
 import type { SpanOptions, TraceFacts } from './types.ts';
 
-export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
+export function traceFacts(turn: Turn, options: SpanOptions, previous?: Turn): TraceFacts {
   const { prompt, entries } = turn;
   const { mask = (text: string) => text } = options;
   const told = <T>(pick: (entry: Entry) => T | undefined): T | undefined =>
@@ -18,7 +18,7 @@ export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
     chatId: options.chatId ?? null,
     promptId: originalUuid(prompt) ?? null,
     kind: turn.kind,
-    round: turn.round,
+    round: goesOnFromCopy(turn, previous, options) ? 'resume' : turn.round,
     state: turn.state,
     project: masked(options.project ?? told(({ head }) => head.cwd)),
     gitBranch: masked(told(({ head }) => head.gitBranch)),
@@ -33,6 +33,12 @@ export function traceFacts(turn: Turn, options: SpanOptions): TraceFacts {
 /** Along the conversation that leads to it, as `show` counts: a turn in the place of one that a rewind left has that one's number. */
 export function numberOf({ number }: Turn, { turnsBefore = 0 }: SpanOptions): number {
   return number === 0 ? 0 : number + turnsBefore;
+}
+
+/** The first turn of a fork's own: among all files it follows one of another file. */
+function goesOnFromCopy({ prompt }: Turn, previous: Turn | undefined, { copied = 0 }: SpanOptions): boolean {
+  const before = previous?.prompt;
+  return prompt !== undefined && before !== undefined && before.line.start < copied && prompt.line.start >= copied;
 }
 
 /** The first prompt of a continuation can have the id of the session before (H4); what answers it has its own. */

@@ -82,6 +82,9 @@ function toTrace(facts: Facts, make: (options: SpanOptions) => Span[], options: 
   return {
     ...facts,
     spans: () => make(options),
+    learn: () => {
+      if (options.mask !== undefined) make({ ...options, content: true, pricing: undefined });
+    },
     mark: () => {
       const sizes = make(withoutContent(options)).map(({ spanId, facts }) => [spanId, 1 + facts.lines] as const);
       const size = sizes.reduce((sum, [, own]) => sum + own, 0);

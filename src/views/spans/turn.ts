@@ -26,7 +26,7 @@ export function spansOfTurns(turns: readonly PlacedTurn[], options: SpanOptions)
   const found = new Map<string, Span>();
   for (const { turn, previous } of turns) {
     if (statusOf(turn) !== 'ready') continue;
-    const scene = sceneOf(turnTraceId(turn, options), traceFacts(turn, options), options);
+    const scene = sceneOf(turnTraceId(turn, options), traceFacts(turn, options, previous), options);
     const run = { key: '', name: scene.trace.name, turns: [turn], previous, parent: null, agent: null };
     for (const span of agentSpans(scene, run)) if (!found.has(span.spanId)) found.set(span.spanId, span);
   }

@@ -136,6 +136,8 @@ export interface SpanOptions {
   readonly environment?: string;
   /** Prompts before the first of the turns, where not all were read. */
   readonly turnsBefore?: number;
+  /** Bytes at the start of the file that were first written to others, where those were not read (H1). */
+  readonly copied?: number;
   /** false: nothing that was said, given to a tool or given back is in the spans. */
   readonly content?: boolean;
   /** Thinking is sent only when asked for. */
@@ -168,4 +170,6 @@ export interface TurnTrace {
   mark(): string;
   /** The root first, parents before children; empty unless ready. */
   spans(): Span[];
+  /** Shows the mask all that was said in it, whether that is in the spans or not: names may repeat a secret that only a text gives away. */
+  learn(): void;
 }
