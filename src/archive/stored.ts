@@ -24,11 +24,12 @@ export function bytesStored(frame: Buffer): Buffer | undefined {
   return isStored ? frame.subarray(HEADER_BYTES) : undefined;
 }
 
+/** Byte by byte: Node's own writing of numbers is several functions, each of which a hook would have to compile. */
 function headerOf(size: number): Buffer {
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.writeUInt32LE(MAGIC, 0);
-  header.writeUInt8(DESCRIPTOR, 4);
-  header.writeUInt32LE(size, 5);
-  header.writeUIntLE((size << 3) | LAST_RAW_BLOCK, 9, 3);
-  return header;
+  const block = (size << 3) | LAST_RAW_BLOCK;
+  return Buffer.from([...littleEndian(MAGIC, 4), DESCRIPTOR, ...littleEndian(size, 4), ...littleEndian(block, 3)]);
+}
+
+function littleEndian(value: number, bytes: number): number[] {
+  return Array.from({ length: bytes }, (_, place) => (value >>> (8 * place)) & 0xff);
 }
