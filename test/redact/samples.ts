@@ -199,7 +199,7 @@ export const SAMPLES: readonly Sample[] = [
   inside('piped-password', 'three-h3ads', 'echo "', '" | kinit me@OFFICE.INTERNAL'),
   inside('piped-password', 'c0ntained', 'echo "', '" | docker login -u me --password-stdin registry.internal'),
   inside('handed-password', 'r00ted-out', "sudo -S id <<< '", "'"),
-  inside('handed-password', 'h3ads', 'kinit me@OFFICE.INTERNAL <<<', ' && klist'),
+  inside('handed-password', 'hydra-he4d', 'kinit me@OFFICE.INTERNAL <<<', ' && klist'),
   inside('htpasswd-password', 'w3bbed', 'htpasswd -b .htpasswd me ', ''),
   inside('htpasswd-password', 'w3bbed-in', 'htpasswd -c -B -C 10 -b /etc/nginx/.htpasswd me "', '"'),
   inside('htpasswd-password', 'w3bbed-out', 'docker run --rm --entrypoint htpasswd httpd:2 -Bbn me ', ' > .htpasswd'),
