@@ -1,5 +1,5 @@
 /** A machine's sessions archived and pushed to a team: the same questions are then asked of both. */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'vitest';
 import { type Json, parseJson } from '../../src/format/json.ts';
@@ -45,7 +45,9 @@ export async function pushedTo(
   content: 'full' | 'masked' | 'none' = 'full',
 ): Promise<Asking> {
   const { run, env } = machine(root);
-  const ids = transcriptsBelow(join(root, 'projects')).map((file) => basename(file, '.jsonl'));
+  const files = transcriptsBelow(join(root, 'projects'));
+  setApart(files);
+  const ids = files.map((file) => basename(file, '.jsonl'));
   const url = engine.url().replace(/\/skein$/, `/${database}`);
   mkdirSync(env.SKEIN_HOME, { recursive: true });
   writeFileSync(join(env.SKEIN_HOME, 'team-policy.json'), JSON.stringify({ content }));
@@ -54,6 +56,16 @@ export async function pushedTo(
   expect((await run('team', 'push', '--team', url, '--yes', '--json')).code).toBe(0);
   rmSync(join(root, 'projects'), { recursive: true });
   return { root, run, url, sessions: [...new Set(ids.filter((id) => /^[0-9a-f]{8}-/.test(id)))].sort() };
+}
+
+/** No two written in the same millisecond, as a team has times: which of two copies is the older one is else told by their names there. */
+function setApart(files: readonly string[]): void {
+  const dated = files.map((file) => ({ file, ms: Math.floor(statSync(file).mtimeMs) }));
+  let last = 0;
+  for (const { file, ms } of dated.toSorted((a, b) => a.ms - b.ms)) {
+    last = Math.max(ms, last + 1);
+    utimesSync(file, (last + 0.5) / 1000, (last + 0.5) / 1000);
+  }
 }
 
 /** What a command says, with its exit code. What cannot be answered is to be told in the same words. */
