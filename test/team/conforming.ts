@@ -1,5 +1,5 @@
 /** A machine's sessions archived and pushed to a team: the same questions are then asked of both. */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect } from 'vitest';
 import { type Json, parseJson } from '../../src/format/json.ts';
@@ -22,6 +22,7 @@ export function recordedRoot(every = 1, root = tempFolder()): string {
     for (const name of names) taken.add(name);
     cpSync(projects, join(root, 'projects'), { recursive: true, force: false });
   }
+  setAlike(transcriptsBelow(join(root, 'projects')));
   return root;
 }
 
@@ -45,9 +46,7 @@ export async function pushedTo(
   content: 'full' | 'masked' | 'none' = 'full',
 ): Promise<Asking> {
   const { run, env } = machine(root);
-  const files = transcriptsBelow(join(root, 'projects'));
-  setApart(files);
-  const ids = files.map((file) => basename(file, '.jsonl'));
+  const ids = transcriptsBelow(join(root, 'projects')).map((file) => basename(file, '.jsonl'));
   const url = engine.url().replace(/\/skein$/, `/${database}`);
   mkdirSync(env.SKEIN_HOME, { recursive: true });
   writeFileSync(join(env.SKEIN_HOME, 'team-policy.json'), JSON.stringify({ content }));
@@ -58,14 +57,10 @@ export async function pushedTo(
   return { root, run, url, sessions: [...new Set(ids.filter((id) => /^[0-9a-f]{8}-/.test(id)))].sort() };
 }
 
-/** No two written in the same millisecond, as a team has times: which of two copies is the older one is else told by their names there. */
-function setApart(files: readonly string[]): void {
-  const dated = files.map((file) => ({ file, ms: Math.floor(statSync(file).mtimeMs) }));
-  let last = 0;
-  for (const { file, ms } of dated.toSorted((a, b) => a.ms - b.ms)) {
-    last = Math.max(ms, last + 1);
-    utimesSync(file, (last + 0.5) / 1000, (last + 0.5) / 1000);
-  }
+/** Of one moment: which of two copies is the older one is else a matter of how fast they were copied, to the millisecond for a team. */
+function setAlike(files: readonly string[]): void {
+  const now = Math.floor(Date.now() / 1000);
+  for (const file of files) utimesSync(file, now, now);
 }
 
 /** What a command says, with its exit code. What cannot be answered is to be told in the same words. */
