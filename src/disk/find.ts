@@ -1,5 +1,4 @@
 /** Finds every session and sub-agent of every layout (L1, L3, L6) by names alone: no transcript is opened. */
-import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Problem } from './errors.ts';
 import {
@@ -13,6 +12,7 @@ import {
   listNames,
   type Report,
   statItem,
+  withSlash,
 } from './folder.ts';
 import { type FolderFs, folderFs } from './io.ts';
 import { parentSessionOf } from './parent.ts';
@@ -54,13 +54,17 @@ export interface Found {
 
 export interface FindOptions {
   readonly fs?: FolderFs;
-  /** A transcript that need not be told of: of thousands mostly nothing has to be made. `folder` ends with a slash. */
-  readonly isKnown?: (path: string, stat: Stats, folder: string) => boolean;
+  /** Of transcripts in a folder those that need be told of: of thousands mostly none. `folder` ends with a slash. */
+  readonly unknownIn?: UnknownIn;
 }
+
+type UnknownIn = (folder: string, names: readonly string[]) => readonly string[];
 
 interface Walk {
   readonly fs: FolderFs;
-  readonly isKnown: FindOptions['isKnown'];
+  readonly unknownIn: UnknownIn | undefined;
+  /** It is asked once for all files of a folder, and nothing is done for each. */
+  readonly byFolder: boolean;
   readonly files: SessionFile[];
   readonly folders: ProjectFolder[];
   readonly report: Report;
@@ -81,8 +85,8 @@ interface Seen {
 interface Walked {
   readonly listing: Listing;
   readonly isWanted: (name: string) => boolean;
-  /** So many of its files were visited. */
-  count: number;
+  /** Its files before this were visited; all of them without it. */
+  reached: string | undefined;
 }
 
 interface Place {
@@ -95,20 +99,31 @@ interface Place {
 const MAX_DEPTH = 8;
 
 export function findSessions(roots: readonly Root[], options: FindOptions = {}): Found {
-  const { fs = folderFs, isKnown } = options;
-  const problems: Problem[] = [];
-  const folders: ProjectFolder[] = [];
   // A session given by its path lies in a folder that may be walked too.
   const noLinks = roots.every(({ kind }) => kind !== 'session');
+  const byFolder = noLinks && options.unknownIn !== undefined;
+  const { noLinks: hadNone, ...found } = walkAll(roots, options, noLinks, byFolder);
+  // Where a link leads to a file, each file is asked whether it was reached before, the known ones too.
+  return byFolder && !hadNone ? walkAll(roots, options, noLinks, false) : found;
+}
+
+function walkAll(
+  roots: readonly Root[],
+  { fs = folderFs, unknownIn }: FindOptions,
+  noLinks: boolean,
+  byFolder: boolean,
+): Found & Pick<Seen, 'noLinks'> {
+  const problems: Problem[] = [];
+  const folders: ProjectFolder[] = [];
   const seen: Seen = { paths: new Map(), walked: [], noLinks, inOrder: true };
   const files = roots.flatMap((root) => {
     const found: SessionFile[] = [];
     const report: Report = (problem) => problems.push(problem);
-    walkRoot({ fs, isKnown, files: found, folders, report, seen }, root);
+    walkRoot({ fs, unknownIn, byFolder, files: found, folders, report, seen }, root);
     // A session given by its path comes before its agents.
     return seen.inOrder || root.kind === 'session' ? found : found.sort((a, b) => compareText(a.file, b.file));
   });
-  return { files, folders, problems };
+  return { files, folders, problems, noLinks: seen.noLinks };
 }
 
 function walkRoot(walk: Walk, { kind, path }: Root): void {
@@ -220,13 +235,16 @@ function visitor(walk: Walk, listing: Listing, place: Place, isWanted: Walked['i
   return {
     isEmpty: listing.files.length + listing.others.length + linked.length === 0,
     each(onOther) {
-      const walked: Walked = { listing, isWanted, count: 0 };
+      const walked: Walked = { listing, isWanted, reached: '' };
       walk.seen.walked.push(walked);
-      const onFile = (name: string) => {
-        walked.count += 1;
-        if (isWanted(name)) addFile(walk, listing, name, place, metas);
-      };
-      eachInOrder(listing, onFile, onOther);
+      const wanted = listing.files.filter(isWanted);
+      const files = (walk.byFolder && walk.unknownIn?.(listing.at, wanted)) || wanted;
+      const onFile = (name: string) => addFile(walk, listing, name, place, metas);
+      eachInOrder({ ...listing, files }, onFile, (item) => {
+        walked.reached = withSlash(item.name);
+        onOther(item);
+      });
+      walked.reached = undefined;
       for (const item of linked) onOther(item);
     },
     add: (item) => addTranscript(walk, item, place, metas),
@@ -284,9 +302,11 @@ function isFirst(walk: Walk, path: string, real: string): boolean {
 /** Of thousands of files there is mostly no link to any: then none needs to be noted by its name. */
 function noteFiles({ seen }: Walk): void {
   seen.noLinks = false;
-  for (const { listing, isWanted, count } of seen.walked.splice(0)) {
-    for (const name of listing.files.slice(0, count).filter(isWanted))
-      seen.paths.set(listing.realAt + name, listing.at + name);
+  for (const { listing, isWanted, reached } of seen.walked.splice(0)) {
+    for (const name of listing.files) {
+      if (isWanted(name) && (reached === undefined || name < reached))
+        seen.paths.set(listing.realAt + name, listing.at + name);
+    }
   }
 }
 
@@ -307,8 +327,9 @@ function addTranscript(walk: Walk, { type, path, real, name }: Item, place: Plac
 }
 
 function add(walk: Walk, path: string, at: string, name: string, place: Place, metas: Metas): void {
+  if (!walk.byFolder && walk.unknownIn?.(at, [name]).length === 0) return;
   const stat = statItem(walk.fs, path, walk.report);
-  if (stat === undefined || walk.isKnown?.(path, stat, at)) return;
+  if (stat === undefined) return;
   const agentId = agentIdOf(name);
   walk.files.push({
     file: path,

@@ -1,7 +1,8 @@
 /** Listing folders without surprises: links resolved, the order fixed, troubles told as problems. */
-import type { Dirent, Stats } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join, sep } from 'node:path';
 import { codeOf, DiskError, type Problem, toProblem } from './errors.ts';
+import { type FileState, isFile, isFolder } from './filestate.ts';
 import type { FolderFs } from './io.ts';
 
 export interface Item {
@@ -93,7 +94,7 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-export function statItem(fs: FolderFs, path: string, report: Report): Stats | undefined {
+export function statItem(fs: FolderFs, path: string, report: Report): FileState | undefined {
   try {
     return fs.stat(path);
   } catch (error) {
@@ -150,7 +151,7 @@ function followLink(fs: FolderFs, folder: string, entry: Dirent, report: Report)
   const path = join(folder, entry.name);
   try {
     const stat = fs.stat(path);
-    const type = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
+    const type = isFile(stat) ? 'file' : isFolder(stat) ? 'folder' : 'other';
     return { name: entry.name, path, real: fs.realPath(path), type, linked: true };
   } catch (error) {
     const next = 'Remove the link, or bring back what it points to.';

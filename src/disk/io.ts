@@ -9,10 +9,10 @@ import {
   readdirSync,
   readSync,
   realpathSync,
-  type Stats,
   statSync,
   writeSync,
 } from 'node:fs';
+import { type FileState, fileState } from './filestate.ts';
 import type { Listing } from './folder.ts';
 
 export interface IoCount {
@@ -110,14 +110,11 @@ export function identityAt(path: string): BigIntStats | undefined {
 export interface FolderFs {
   list(folder: string): Dirent[];
   /** Follows links. */
-  stat(path: string): Stats;
+  stat(path: string): FileState;
   realPath(path: string): string;
   /** What was listed before, for whoever walks the same folders twice. */
   readonly listed?: Map<string, Listing>;
 }
-
-/** Node's own defaults, made once instead of for each of thousands of files. */
-const FOUND = { bigint: false, throwIfNoEntry: true } as const;
 
 export const folderFs: FolderFs = {
   list(folder) {
@@ -126,7 +123,7 @@ export const folderFs: FolderFs = {
   },
   stat(path) {
     io.stats += 1;
-    return statSync(path, FOUND);
+    return fileState(path);
   },
   realPath: (path) => realpathSync.native(path),
 };

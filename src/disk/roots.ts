@@ -1,6 +1,7 @@
 /** Where to look for sessions (L1): the places given, else `$CLAUDE_CONFIG_DIR`, else `~/.claude`. A place given may be any level of the tree. */
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Problem } from './errors.ts';
+import { isFile, isFolder } from './filestate.ts';
 import { attempt, type Item, listFolder, type Report, statItem } from './folder.ts';
 import { type FolderFs, folderFs } from './io.ts';
 
@@ -62,8 +63,8 @@ function expandHome(path: string, home: string): string {
 function lookAt(fs: FolderFs, path: string, from: Root['from'], report: Report): Root | undefined {
   const stat = statItem(fs, path, report);
   if (stat === undefined) return undefined;
-  if (stat.isFile()) return { path, kind: 'session', config: configAbove(dirname(path)), from, what: 'one session' };
-  if (!stat.isDirectory()) {
+  if (isFile(stat)) return { path, kind: 'session', config: configAbove(dirname(path)), from, what: 'one session' };
+  if (!isFolder(stat)) {
     const next = 'Name a folder or a .jsonl file.';
     report({ kind: 'not-a-file', what: 'neither a file nor a folder', where: path, next });
     return undefined;

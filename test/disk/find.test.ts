@@ -308,6 +308,42 @@ describe('links and troubles', () => {
     ]);
   });
 
+  test('what is known is asked for once a folder, and not looked at', () => {
+    const root = tempFolder();
+    plant(root, {
+      'projects/-p/s1.jsonl': '',
+      'projects/-p/s2.jsonl': '',
+      'projects/-p/notes.md': '',
+      'projects/-q/s3.jsonl': '',
+    });
+    const asked: (readonly string[])[] = [];
+    const unknownIn = (folder: string, names: readonly string[]) => {
+      asked.push([relative(root, folder), ...names]);
+      return names.filter((name) => name === 's2.jsonl');
+    };
+    const { roots } = findRoots({ given: [root], env: {}, home: '/' });
+    const before = { ...io };
+    const { files } = findSessions(roots, { unknownIn });
+    expect(ioSince(before).stats).toBe(1);
+    expect(files.map(({ sessionId }) => sessionId)).toEqual(['s2']);
+    expect(asked.filter((each) => each.length > 1)).toEqual([
+      ['projects/-p', 's1.jsonl', 's2.jsonl'],
+      ['projects/-q', 's3.jsonl'],
+    ]);
+  });
+
+  test('where a link leads to a file, a known one that was reached by it is no second file', () => {
+    const root = tempFolder();
+    plant(root, { 'projects/-a/x.jsonl': '', 'projects/-b/y.jsonl': '', 'projects/-b/z.jsonl': '' });
+    symlinkSync('../-b/z.jsonl', join(root, 'projects/-a/z.jsonl'));
+    const { roots } = findRoots({ given: [root], env: {}, home: '/' });
+    const all = findSessions(roots);
+    const some = findSessions(roots, { unknownIn: (_, names) => names.filter((name) => name === 'z.jsonl') });
+    expect(some.files).toEqual(all.files.filter(({ sessionId }) => sessionId === 'z'));
+    expect(some.files).toHaveLength(1);
+    expect(some.problems).toEqual(all.problems);
+  });
+
   test('a config root whose projects is a file, and one without any', () => {
     const root = tempFolder();
     plant(root, { projects: 'x' });

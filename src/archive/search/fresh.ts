@@ -1,8 +1,7 @@
 /** Transcripts on disk beside what the archive knows of them. */
-import type { Stats } from 'node:fs';
-import { sep } from 'node:path';
 import type { Problem } from '../../disk/errors.ts';
 import { findSessions, type SessionFile } from '../../disk/find.ts';
+import { folderFs } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
 import { ownRoots } from '../known.ts';
 import { placesOf } from '../sources.ts';
@@ -23,10 +22,8 @@ export interface Compared {
 
 /** A folder that is being walked. */
 interface Here {
-  readonly folder: string;
-  /** What names of the archive begin with, and how much of a path stands before that. */
+  /** What names of the archive begin with. */
   readonly prefix: string;
-  readonly above: number;
   readonly known: Known | undefined;
 }
 
@@ -42,34 +39,38 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
   // A root that cannot be resolved has no known file: its files are read.
   const place = placesOf(roots, () => {});
   let count = 0;
-  let here: Here | undefined;
 
   function enter(folder: string): Here {
     // Any name will do: what is before it is the same for all.
     const { root, name } = place(`${folder}x`);
-    const prefix = name.slice(0, -1);
-    return { folder, prefix, above: folder.length - prefix.length, known: knownOf(root) };
+    return { prefix: name.slice(0, -1), known: knownOf(root) };
   }
 
-  function isKnown(path: string, { size, mtimeMs }: Stats, folder: string): boolean {
-    count += 1;
-    if (here?.folder !== folder) here = enter(folder);
-    if (here.known === undefined) return false;
-    const { states, folders } = here.known;
-    const row = states.rowOf(sep === '/' ? path.slice(here.above) : here.prefix + path.slice(folder.length));
-    if (row < 0 || !states.isUpToDate(row, size, mtimeMs)) return false;
-    folders[row] = folder;
-    return true;
+  /** Not known, or other than it was. */
+  function unknownIn(folder: string, names: readonly string[]): readonly string[] {
+    const { prefix, known } = enter(folder);
+    if (known === undefined) return names;
+    const { states, folders } = known;
+    const unknown: string[] = [];
+    for (const name of names) {
+      const row = states.rowOf(prefix + name);
+      if (row < 0 || !isUpToDate(states, row, folder + name)) unknown.push(name);
+      else {
+        if (folders[row] === undefined) count += 1;
+        folders[row] = folder;
+      }
+    }
+    return unknown;
   }
 
-  const { files: fresh, problems } = findSessions(roots, { isKnown });
+  const { files: fresh, problems } = findSessions(roots, { unknownIn });
   const sizes = new Map<string, number>();
   for (const { file, bytes } of fresh) {
     const { root, name } = place(file);
     sizes.set(placeKey(root, name), bytes);
   }
   return {
-    count,
+    count: count + fresh.length,
     problems,
     fresh,
     sizes,
@@ -79,6 +80,16 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
       return folder === undefined ? undefined : folder + name.slice(name.lastIndexOf('/') + 1);
     },
   };
+}
+
+/** What cannot be asked for its state is told of where it is read. */
+function isUpToDate(states: States, row: number, path: string): boolean {
+  try {
+    const { size, mtimeMs } = folderFs.stat(path);
+    return states.isUpToDate(row, size, mtimeMs);
+  } catch {
+    return false;
+  }
 }
 
 /** By the paths of the roots that this machine's archive took itself; what is known of each is read when it is asked for. */
