@@ -41,6 +41,15 @@ export function openIndex(archive: Archive, options: Pick<OpenOptions, 'waits'> 
   });
 }
 
+/**
+ * Puts what was written into the file itself, unless another process is reading: whoever only reads cannot do so, and would go
+ * through all that waits beside the file each time.
+ */
+export function settle(db: Database): void {
+  db.exec('PRAGMA busy_timeout = 0');
+  get(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
 /** To read only: nothing is made or changed. undefined when there is none that fits. */
 export function openIndexForReading(archive: Archive): DerivedIndex | undefined {
   const path = join(archive.folder, INDEX_NAME);

@@ -11,7 +11,7 @@ import { dayCellsToJson, toDayCells } from '../views/usage/daycells.ts';
 import { toFact } from '../views/usage/facts.ts';
 import { createPrices } from '../views/usage/prices.ts';
 import { nodeZlib } from './builtins.ts';
-import { INDEX_NAME, openIndex } from './derived.ts';
+import { INDEX_NAME, openIndex, settle } from './derived.ts';
 import { toArchiveError } from './errors.ts';
 import { type ArchivedState, allStates } from './files.ts';
 import { agentIdOf, createMounter, slugOf } from './mountfiles.ts';
@@ -48,6 +48,7 @@ function* update(archive: Archive, options: UsageOptions): Work<number> {
     if (options.signal?.aborted) return made;
     if (made + dropped > 0 || !areCellsKept(index.db)) yield* keepCells(index.db, states, changes);
     else run(index.db, 'UPDATE usage_cells SET changes = ?', changes);
+    settle(index.db);
     return made;
   } finally {
     index.close();

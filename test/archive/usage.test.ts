@@ -1,7 +1,7 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openIndex } from '../../src/archive/derived.ts';
+import { openIndex, openIndexForReading } from '../../src/archive/derived.ts';
 import { allStates } from '../../src/archive/files.ts';
 import { run, totalChanges } from '../../src/archive/sqlite.ts';
 import { usageFromJson, usageToJson } from '../../src/archive/usagejson.ts';
@@ -40,6 +40,17 @@ describe('usage kept beside the archive', () => {
     // By day they are one sum, and hold for as many files.
     expect(openUsage(archive)?.dayCells(files)).toMatchObject([{ messages: 5, file: '' }]);
     expect(openUsage(archive)?.dayCells(files - 1)).toBeUndefined();
+  });
+
+  test('nothing of it is left in the journal while somebody has the index open to read', async () => {
+    const root = rootOf({ [`${PLACE}/${SESSION}.jsonl`]: lines(0, 3) });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    openIndex(archive).close();
+    const reader = openIndexForReading(archive);
+    await updateUsageInTurns(archive);
+    expect(statSync(join(archive.folder, 'index.db-wal')).size).toBe(0);
+    reader?.close();
   });
 
   test('sums of another time are not given', async () => {
