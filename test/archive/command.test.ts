@@ -78,6 +78,12 @@ describe('status', () => {
     });
   });
 
+  test('a name with a new line in it is told on one', () => {
+    const { archive } = machine({ [`${PLACE}/a\nb.jsonl`]: entry('a') });
+    archive('sync');
+    expect(archive('status').text).toMatch(/a b\.jsonl {2}archived/);
+  });
+
   test('the default of the client, and what is only in the archive', () => {
     const { root, archive } = machine({ [NAME]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
     archive('sync');

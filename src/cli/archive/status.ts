@@ -4,6 +4,7 @@ import { knownSources } from '../../archive/known.ts';
 import { type Deletion, deletionsOf, goneElsewhere, type Kept, keptIn, standingOf } from '../../archive/status.ts';
 import { openArchive } from '../../archive/store.ts';
 import { allTombstones } from '../../archive/tombstones.ts';
+import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -80,7 +81,7 @@ function writeDeletions(context: Context, deletions: readonly Deletion[], isSafe
   for (const deletion of deletions.slice(0, SHOWN)) {
     const mark = isSafe(deletion) ? out.style.good('archived') : out.style.warn('not archived');
     out.write(
-      `  ${when(deletion.at, context.now()).padEnd(22)} ${homePath(deletion.file.path, context.home)}  ${mark}\n`,
+      `  ${when(deletion.at, context.now()).padEnd(22)} ${safeLine(homePath(deletion.file.path, context.home))}  ${mark}\n`,
     );
   }
   const rest = deletions.length - SHOWN;
