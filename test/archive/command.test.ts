@@ -117,7 +117,10 @@ test('forget asks first', () => {
   expect(archive('forget', SESSION, '--yes', '--json').json()).toMatchObject({ files: 1, sessions: [SESSION] });
   expect(archive('sync', '--json').json()).toMatchObject({ forgotten: 1, added: 0 });
   expect(archive('restore', SESSION).code).toBe(1);
-  expect(archive('status').text).toContain('skein archive forget --undo');
+  const status = archive('status').text;
+  expect(status).toContain('skein archive forget --undo');
+  expect(status).toMatch(/0 not yet, 1 forgotten;.*\.jsonl {2}forgotten\n/s);
+  expect(archive('status', '--json').json()).toMatchObject({ onDisk: { waiting: 0, forgotten: 1 } });
   expect(archive('status', '--json').json()).toMatchObject({ forgotten: [{ what: `session:${SESSION}` }] });
   expect(archive('forget', '--undo').code).toBe(2);
   expect(archive('forget', 'nothing', '--undo').err).toContain('Nothing forgotten fits');
