@@ -37,7 +37,8 @@ export function isRandom(value: string): boolean {
  * Letters, digits and several signs in no order, as Django makes its keys. One that looks like a call or a reference (`k(`, `(k`) is one
  * all the same: code and patterns have brackets, quotes or words between their signs.
  */
-function isJumbled(value: string): boolean {
+function isJumbled(text: string): boolean {
+  const value = text.replace(/^django-insecure-/, '');
   if (value.length < 12 || value.length > 200 || !/^[\w.~+/=:@%!#$^&*()?-]+$/.test(value)) return false;
   const signs = value.match(/[!#$%^&*@]/g) ?? [];
   if (new Set(signs).size < 2 || signs.length * 16 < value.length || /\$\(|\(\)|^[$?/]/.test(value)) return false;

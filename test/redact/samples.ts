@@ -95,6 +95,7 @@ export const SAMPLES: readonly Sample[] = [
   ),
   // As Django makes them.
   inside('assignment', 'w7k(2#z&x9$q1-v@r4m+3h%t8)b5n*j6c!0f^g2d_y=ep', "SECRET_KEY = '", "'"),
+  inside('assignment', 'django-insecure-x7k(z8)q#2m^v&w1!r9t$3p5y@b6n*c4', "SECRET_KEY = '", "'"),
   inside('assignment', '(k3%x9#2m^q8&w1z!7v', 'SECRET_KEY: "', '"'),
   inside('assignment', `${random(43, 'ab')}=`, 'Endpoint=sb://a.net/;SharedAccessKeyName=Root;SharedAccessKey='),
   inside('azure-signature', `${random(43, 'as')}%3D`, 'https://a.blob.core.windows.net/c/f?sv=2024-01-01&sr=b&sig='),
