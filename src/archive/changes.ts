@@ -16,8 +16,14 @@ export interface Changes {
 export function changesIn(db: Database, sources: readonly SourceFile[], full: boolean): Changes {
   const known = knownSources(db);
   const left = full ? sources : sources.filter((file) => !known.isArchived(file));
+  const isForgotten = forgottenHere(db);
+  const files = left.filter((file) => !isForgotten(file));
+  return { files, unchanged: sources.length - left.length, forgotten: left.length - files.length };
+}
+
+/** Of the files of this machine. */
+export function forgottenHere(db: Database): (file: SourceFile) => boolean {
   const isForgotten = forgottenNames(db);
   const origin = archiveId(db);
-  const files = left.filter(({ root, name, session }) => !isForgotten({ origin, root, name, session }));
-  return { files, unchanged: sources.length - left.length, forgotten: left.length - files.length };
+  return ({ root, name, session }) => isForgotten({ origin, root, name, session });
 }

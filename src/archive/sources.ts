@@ -32,7 +32,9 @@ export function findSources(roots: readonly Root[]): Sources {
   const fs = remembering(folderFs);
   const found = findSessions(roots, { fs });
   const sidecars = findSidecars(roots, found, { fs });
-  const problems: Problem[] = [...found.problems, ...sidecars.problems];
+  // What lies in both walks' way is told once.
+  const told = new Set(found.problems.map(({ where }) => where));
+  const problems: Problem[] = [...found.problems, ...sidecars.problems.filter(({ where }) => !told.has(where))];
   const place = placesOf(roots, (problem) => problems.push(problem));
   const sessions = found.files.map((file) =>
     toSource(file, () =>

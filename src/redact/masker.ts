@@ -1,6 +1,6 @@
 /** Masks texts, and remembers: a secret found in one place is masked wherever else it stands from then on. */
 import { findSecrets, hasAnchor, mergeFound, RULES } from './find.ts';
-import { isMasked, NOT_SCANNED, placeholderOf } from './placeholder.ts';
+import { isInPlaceholder, isMasked, NOT_SCANNED, placeholderOf } from './placeholder.ts';
 import type { Found, Rule } from './rule.ts';
 import { unescaped } from './unescape.ts';
 
@@ -78,9 +78,15 @@ export function createMasker({
     knownPattern = undefined;
   };
 
-  const find = (text: string): Found[] => {
-    const found = findSecrets(text, rules);
+  const learnFrom = (text: string): Found[] => {
+    const whole = ({ start, end }: Found) => !isInPlaceholder(text, start) && !isInPlaceholder(text, end);
+    const found = findSecrets(text, rules).filter(whole);
     for (const each of found) remember(text.slice(each.start, each.end), each);
+    return found;
+  };
+
+  const find = (text: string): Found[] => {
+    const found = learnFrom(text);
     if (known.size > 0) {
       knownPattern ??= patternOf(known);
       for (const match of text.matchAll(knownPattern)) {
@@ -128,7 +134,7 @@ export function createMasker({
     },
     learn(text) {
       try {
-        for (const each of findSecrets(text, rules)) remember(text.slice(each.start, each.end), each);
+        learnFrom(text);
       } catch {
         // It is told when the text is to be shown.
       }

@@ -15,9 +15,28 @@ export function placeholderOf(kind: string, secret: string, guessable: boolean):
 }
 
 const KINDS = [...new Set([...RULES.map(({ kind }) => kind), 'password'])];
-const PLACEHOLDERS = new RegExp(`^(?:\\[(?:${KINDS.join('|')})(?::[0-9a-f]{4})?\\])+$`);
+const PLACEHOLDER = `\\[(?:${KINDS.join('|')})(?::[0-9a-f]{4})?\\]`;
+const PLACEHOLDERS = new RegExp(`^(?:${PLACEHOLDER})+$`);
 
 /** Whether a text is placeholders and nothing else. */
 export function isMasked(text: string): boolean {
   return text.startsWith('[') && (PLACEHOLDERS.test(text) || text === NOT_SCANNED);
+}
+
+const AT = new RegExp(PLACEHOLDER, 'y');
+const LONGEST = Math.max(...KINDS.map((kind) => kind.length)) + '[:1f3a]'.length;
+
+/** Whether a place lies inside a placeholder: in `//[github-token:1f3a]@` there is no password to mask. */
+export function isInPlaceholder(text: string, place: number): boolean {
+  const least = Math.max(0, place - LONGEST);
+  for (
+    let from = text.lastIndexOf('[', place - 1);
+    from >= least && place > 0;
+    from = text.lastIndexOf('[', from - 1)
+  ) {
+    AT.lastIndex = from;
+    if (AT.test(text)) return AT.lastIndex > place;
+    if (from === 0) break;
+  }
+  return false;
 }

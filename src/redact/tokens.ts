@@ -74,6 +74,14 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('slack-token', ['xoxc-', 'xoxd-', 'xoxe', 'xoxs-'], /(?<!\w)xox(?:[cds]|e(?:\.xox[bp])?)-[\w%-]{10,400}/, {
     id: 'slack-other-token',
   }),
+  // Secretlint's pattern ends where the part that is secret begins.
+  tokenRule('slack-token', ['xapp-\\d'], /(?<!\w)xapp-\d-[A-Z0-9]{8,20}-\d{8,20}-[0-9a-z]{32,100}/, {
+    id: 'slack-app-token',
+  }),
+  // Secretlint's pattern has no dashes.
+  tokenRule('sendgrid-key', ['SG\\.[\\w-]{22}\\.'], /(?<!\w)SG\.(?=[\w.]{0,66}-)[\w-]{22}\.[\w-]{43}(?![\w-])/, {
+    id: 'sendgrid-dashed-key',
+  }),
   tokenRule(
     'discord-token',
     ['\\.[\\w-]{6}\\.'],

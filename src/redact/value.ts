@@ -33,8 +33,24 @@ export function isRandom(value: string): boolean {
   return value.length >= 20 && entropy(value) >= 3.2 && /\d/.test(value) && /[A-Za-z]/.test(value);
 }
 
+/**
+ * Letters, digits and several signs in no order, as Django makes its keys. One that looks like a call or a reference (`k(`, `(k`) is one
+ * all the same: code and patterns have brackets, quotes or words between their signs.
+ */
+function isJumbled(text: string): boolean {
+  const value = text.replace(/^django-insecure-/, '');
+  if (value.length < 12 || value.length > 200 || !/^[\w.~+/=:@%!#$^&*()?-]+$/.test(value)) return false;
+  const signs = value.match(/[!#$%^&*@]/g) ?? [];
+  if (new Set(signs).size < 2 || signs.length * 16 < value.length || /\$\(|\(\)|^[$?/]/.test(value)) return false;
+  const parts = value.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
+  if (parts.some((part) => /[A-Za-z]{5,}/.test(part))) return false;
+  const mixed = parts.filter((part) => /\d[A-Za-z]|[a-z]\d|[a-z][A-Z]/.test(part));
+  return mixed.length * 3 >= parts.length && /\d/.test(value) && !STAND_IN.test(value) && entropy(value) >= 3.2;
+}
+
 /** A token: random enough to be no word, name or path. */
 export function isTokenValue(value: string): boolean {
+  if (isJumbled(value)) return true;
   if (value.length < 12 || isStandIn(value) || !/^[\w.~+/=:@%!-]+$/.test(value)) return false;
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   // toolu_, msg_ and req_ ids, dates, versions, dotted or dashed words with a number at the end.

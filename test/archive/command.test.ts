@@ -78,6 +78,12 @@ describe('status', () => {
     });
   });
 
+  test('a name with a new line in it is told on one', () => {
+    const { archive } = machine({ [`${PLACE}/a\nb.jsonl`]: entry('a') });
+    archive('sync');
+    expect(archive('status').text).toMatch(/a b\.jsonl {2}archived/);
+  });
+
   test('the default of the client, and what is only in the archive', () => {
     const { root, archive } = machine({ [NAME]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
     archive('sync');
@@ -111,7 +117,10 @@ test('forget asks first', () => {
   expect(archive('forget', SESSION, '--yes', '--json').json()).toMatchObject({ files: 1, sessions: [SESSION] });
   expect(archive('sync', '--json').json()).toMatchObject({ forgotten: 1, added: 0 });
   expect(archive('restore', SESSION).code).toBe(1);
-  expect(archive('status').text).toContain('skein archive forget --undo');
+  const status = archive('status').text;
+  expect(status).toContain('skein archive forget --undo');
+  expect(status).toMatch(/0 not yet, 1 forgotten;.*\.jsonl {2}forgotten\n/s);
+  expect(archive('status', '--json').json()).toMatchObject({ onDisk: { waiting: 0, forgotten: 1 } });
   expect(archive('status', '--json').json()).toMatchObject({ forgotten: [{ what: `session:${SESSION}` }] });
   expect(archive('forget', '--undo').code).toBe(2);
   expect(archive('forget', 'nothing', '--undo').err).toContain('Nothing forgotten fits');

@@ -71,6 +71,17 @@ describe('sources', () => {
     expect(faultsOf(archive)).toEqual([]);
   });
 
+  test('links to nothing and in a circle, which both walks meet, are told once', () => {
+    const root = rootOf({ [NAME]: entry('a') });
+    for (const [to, name] of [
+      ['nowhere', 'gone.jsonl'],
+      ['circle', 'circle'],
+    ] as const)
+      symlinkSync(to, join(root, PLACE, name));
+    const { problems } = findSources(findRoots({ given: [root], env: {}, home: '/x' }).roots);
+    expect(problems.map(({ kind }) => kind).sort()).toEqual(['dangling-link', 'link-loop']);
+  });
+
   test('names of every kind come back; one that is no text is told', () => {
     const odd = [
       'new\nline',

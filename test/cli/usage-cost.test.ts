@@ -21,6 +21,11 @@ test('a model without a price: unknown, never 0', () => {
     ['my-model', true],
   ]);
   expect(skein(['usage', '--root', root]).text).toContain('cost unknown of 1 messages: my-model');
+  const nameless = rootWith({ [SESSION]: chain([assistant('x', { id: 'm1', model: '' })], envelope) });
+  expect(usage(nameless, ['--by', 'model'])).toMatchObject({
+    unknownModels: ['unknown'],
+    rows: [{ key: { model: 'unknown' } }],
+  });
   const prices = join(root, 'prices.json');
   writeFileSync(prices, JSON.stringify({ date: '2026-11-01', models: { 'my-': { input_mtok: 1, output_mtok: 1e6 } } }));
   const priced = usage(root, ['--prices', prices, '--model', 'my']);

@@ -36,6 +36,19 @@ describe('masking', () => {
     expect(mask(once)).toBe(once);
   });
 
+  test('a token in the place of a user is masked as one, and its placeholder holds no password', () => {
+    const masked = /^git clone https:\/\/\[[\w-]+:[0-9a-f]{4}\]@host\/a\/b$/;
+    const tokens = SAMPLES.filter(({ rule }) =>
+      ['secretlint/github', 'secretlint/gitlab', 'pypi-token'].includes(rule),
+    );
+    expect(tokens.length).toBeGreaterThan(3);
+    for (const { secret } of tokens) {
+      const once = mask(`git clone https://${secret}@host/a/b`);
+      expect(once).toMatch(masked);
+      expect(mask(once)).toBe(once);
+    }
+  });
+
   test('masking masked text changes nothing, whatever stands around', () => {
     const piece = fc.oneof(
       fc.constantFrom(...SAMPLES.map(({ text }) => text), ...SAMPLES.map(({ secret }) => secret)),

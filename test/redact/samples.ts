@@ -93,6 +93,10 @@ export const SAMPLES: readonly Sample[] = [
     'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=',
     ';EndpointSuffix=x',
   ),
+  // As Django makes them.
+  inside('assignment', 'w7k(2#z&x9$q1-v@r4m+3h%t8)b5n*j6c!0f^g2d_y=ep', "SECRET_KEY = '", "'"),
+  inside('assignment', 'django-insecure-x7k(z8)q#2m^v&w1!r9t$3p5y@b6n*c4', "SECRET_KEY = '", "'"),
+  inside('assignment', '(k3%x9#2m^q8&w1z!7v', 'SECRET_KEY: "', '"'),
   inside('assignment', `${random(43, 'ab')}=`, 'Endpoint=sb://a.net/;SharedAccessKeyName=Root;SharedAccessKey='),
   inside('azure-signature', `${random(43, 'as')}%3D`, 'https://a.blob.core.windows.net/c/f?sv=2024-01-01&sr=b&sig='),
   bare('azure-client-secret', `${random(3, 'ac')}8Q~${random(34, 'ac2')}`),
@@ -115,6 +119,11 @@ export const SAMPLES: readonly Sample[] = [
   bare('postman-key', `PMAK-${random(24, 'pm', HEX)}-${random(34, 'pm2', HEX)}`),
   bare('sentry-token', `sntryu_${random(64, 'se', HEX)}`),
   bare('newrelic-key', `NRAK-${random(27, 'nr', UPPER)}`),
+  bare(
+    'slack-app-token',
+    `xapp-1-A${random(10, 'xa', UPPER)}-${random(13, 'xb', '123456789')}-${random(64, 'xc', HEX)}`,
+  ),
+  bare('sendgrid-dashed-key', `SG.${random(10, 'sd')}-${random(11, 'se')}.${random(30, 'sf')}-${random(12, 'sh')}`),
   bare('slack-other-token', `xoxe.xoxp-1-${random(160, 'xo')}`),
   bare('discord-token', `M${random(23, 'di')}.${random(6, 'di2')}.${random(38, 'di3')}`),
   inside('discord-webhook', random(68, 'dw'), 'https://discord.com/api/webhooks/1090000000000000000/'),
@@ -288,5 +297,6 @@ export const HARMLESS: readonly string[] = [
   'htpasswd -c .htpasswd me; htpasswd -b .htpasswd me "$PW"; htpasswd -nb me <password>; htpasswd -b takes the password from the command line',
   'expect "password:"\nsend "$password\\r"\nexpect "# "\nsend "uname -a1\\r"; send [lindex $argv 0]; please send "some t3xt\\r" now; expect "assword" { send "[lindex $argv 1]\\r" }',
   'The password page: send "some t3xt" to the user, then send the form. child.expect("assword"); child.sendline(pw1); child.sendline("ls -l1")',
+  'token: "^[a-z0-9]+$|^#x1&y2$", secret = "f1(a2)&g3(b4)", token = "a1 && b2 || !c3", token: "#/definitions/token1&2", secret: "user:%s@host1#frag&x=1", token="$A1:$B2@$C3#$D4"',
   'curl -u "$USER:$PASS" https://x; docker run -u 1000:1000 image; git push -u origin main:main',
 ];

@@ -8,6 +8,7 @@ import { type Restored, type RestoredFile, restoreInTurns } from '../../archive/
 import { versionBytes } from '../../archive/status.ts';
 import { type Archive, guarded } from '../../archive/store.ts';
 import { type FileState, fileStates, fullest, withSeveral } from '../../archive/versions.ts';
+import { safeLine } from '../../views/safe.ts';
 import { wholeNumber } from '../arguments.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
@@ -80,7 +81,7 @@ function writeFuller({ out, home }: Context, results: readonly RestoredFile[], f
     if (state === undefined) continue;
     const has = `${stateWords(state)} has ${count(state.extra ?? 0, 'line')} that the last one has not`;
     const command = versionCommand(result.file, state.number);
-    out.write(`${out.style.warn('more in')} ${homePath(result.path, home)}: ${has}: ${command}\n`);
+    out.write(`${out.style.warn('more in')} ${safeLine(homePath(result.path, home))}: ${has}: ${command}\n`);
   }
 }
 
@@ -95,7 +96,7 @@ function writeText(context: Context, results: readonly RestoredFile[], { stopped
   for (const result of results) {
     const note = noteOf(result);
     if (note === undefined) continue;
-    out.write(`${out.style.warn(result.outcome)} ${homePath(result.path, context.home)}: ${note}\n`);
+    out.write(`${out.style.warn(result.outcome)} ${safeLine(homePath(result.path, context.home))}: ${note}\n`);
   }
   const number = (wanted: Restored) => results.filter(({ outcome }) => outcome === wanted).length;
   const foreign = number('foreign');

@@ -1,9 +1,11 @@
 /** `skein archive status` */
+import { forgottenHere } from '../../archive/changes.ts';
 import { type Cleanup, cleanupOf } from '../../archive/cleanup.ts';
 import { knownSources } from '../../archive/known.ts';
 import { type Deletion, deletionsOf, goneElsewhere, type Kept, keptIn, standingOf } from '../../archive/status.ts';
 import { openArchive } from '../../archive/store.ts';
 import { allTombstones } from '../../archive/tombstones.ts';
+import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -20,8 +22,11 @@ export async function showStatus(context: Context, args: Arguments): Promise<num
   try {
     const kept = archive && keptIn(archive);
     const known = archive && knownSources(archive.db);
-    const own = known ? standingOf(known, files) : { archived: 0, waiting: files.length, gone: 0 };
-    const standing = archive ? { ...own, gone: own.gone + goneElsewhere(archive.db, files) } : own;
+    const isForgotten = archive ? forgottenHere(archive.db) : () => false;
+    const wanted = files.filter((file) => !isForgotten(file));
+    const own = known ? standingOf(known, wanted) : { archived: 0, waiting: files.length, gone: 0 };
+    const gone = own.gone + (archive ? goneElsewhere(archive.db, files) : 0);
+    const standing = { ...own, gone, forgotten: files.length - wanted.length };
     const cleanups = new Map(files.map(({ root }) => root).map((root) => [root, cleanupOf(root)]));
     const cleanup = (root: string) => cleanups.get(root) ?? cleanupOf(root);
     const deletions = deletionsOf(files, cleanup);
@@ -41,9 +46,12 @@ export async function showStatus(context: Context, args: Arguments): Promise<num
     await tellProblems(context, problems);
     writeKept(context, kept);
     context.out.write(
-      `on disk   ${count(files.length, 'file')}: ${standing.archived} archived, ${standing.waiting} not yet; ${standing.gone} more only in the archive\n`,
+      `on disk   ${count(files.length, 'file')}: ${standing.archived} archived, ${standing.waiting} not yet${standing.forgotten > 0 ? `, ${standing.forgotten} forgotten` : ''}; ${standing.gone} more only in the archive\n`,
     );
-    writeDeletions(context, deletions, isSafe);
+    const { good, dim, warn } = context.out.style;
+    writeDeletions(context, deletions, (each) =>
+      isSafe(each) ? good('archived') : isForgotten(each.file) ? dim('forgotten') : warn('not archived'),
+    );
     writeCleanups(context, [...cleanups.values()]);
     return 0;
   } catch (error) {
@@ -73,15 +81,13 @@ function writeKept({ out, home }: Context, kept: Kept | undefined): void {
   }
 }
 
-function writeDeletions(context: Context, deletions: readonly Deletion[], isSafe: (each: Deletion) => boolean): void {
+function writeDeletions(context: Context, deletions: readonly Deletion[], markOf: (each: Deletion) => string): void {
   const { out } = context;
   if (deletions.length === 0) return;
   out.write('the client deletes next\n');
   for (const deletion of deletions.slice(0, SHOWN)) {
-    const mark = isSafe(deletion) ? out.style.good('archived') : out.style.warn('not archived');
-    out.write(
-      `  ${when(deletion.at, context.now()).padEnd(22)} ${homePath(deletion.file.path, context.home)}  ${mark}\n`,
-    );
+    const path = safeLine(homePath(deletion.file.path, context.home));
+    out.write(`  ${when(deletion.at, context.now()).padEnd(22)} ${path}  ${markOf(deletion)}\n`);
   }
   const rest = deletions.length - SHOWN;
   if (rest > 0) out.write(out.style.dim(`  and ${rest} later\n`));

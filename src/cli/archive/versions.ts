@@ -3,6 +3,7 @@ import { type ArchivedFile, allFiles } from '../../archive/files.ts';
 import { pathOf } from '../../archive/sources.ts';
 import { dateOf } from '../../archive/status.ts';
 import { type FileState, fileStates } from '../../archive/versions.ts';
+import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -30,7 +31,7 @@ function writeText(context: Context, stated: readonly Stated[]): void {
   const { out } = context;
   const several = stated.filter(({ states }) => states.length > 1);
   for (const { file, states } of several) {
-    out.write(`${out.style.bold(homePath(pathOf(file), context.home))}\n`);
+    out.write(`${out.style.bold(safeLine(homePath(pathOf(file), context.home)))}\n`);
     for (const state of states) out.write(`  ${stateLine(state)}\n`);
     out.write(out.style.dim(`  ${versionCommand(file, 'N')}\n`));
   }

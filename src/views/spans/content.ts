@@ -94,12 +94,17 @@ const PRINTED = new Set(['output', 'client']);
 function answerIn(turns: readonly Turn[]): string {
   for (const turn of turns.toReversed()) {
     for (const message of turn.messages.toReversed()) {
-      const text = message.synthetic && !message.isApiError ? '' : textOfMessage(message);
+      const text = (message.synthetic && !message.isApiError) || isInjected(message) ? '' : textOfMessage(message);
       if (text !== '') return text;
     }
   }
   const printed = turns.flatMap((turn) => (turn.messages.every(({ synthetic }) => synthetic) ? itemsOf(turn) : []));
   return printed.flatMap((item) => (item.type === 'note' && PRINTED.has(item.label) ? item.text : [])).join('\n');
+}
+
+/** The client put it in (`isMeta`), in reduced transcripts also as an answer: no request was made for it. */
+export function isInjected({ usage, entries }: Message): boolean {
+  return usage === undefined && entries.every(({ head }) => head.isMeta);
 }
 
 export function textOfMessage(message: Message): string {

@@ -5,13 +5,15 @@ import type { Content, GenerationFacts, Part, Span, ToolFacts, TraceFacts } from
 
 /** The name of the session's own agent. */
 const AGENT = 'claude-code';
+/** One that tells no type, such as a warm-up: names of spans are few, ids stand in `gen_ai.agent.id`. */
+const UNTYPED = 'sub-agent';
 
 /** "chat MODEL", as the conventions want it. */
 export function nameInGenAI(span: Span): string {
   const { agent } = span.facts;
   switch (span.kind) {
     case 'agent':
-      return `invoke_agent ${agent === null ? AGENT : (agent.type ?? agent.id)}`;
+      return `invoke_agent ${agent === null ? AGENT : (agent.type ?? UNTYPED)}`;
     case 'generation':
       return `chat ${span.name}`;
     case 'tool':

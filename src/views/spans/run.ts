@@ -7,6 +7,7 @@ import type { Message, ToolCall, Turn } from '../../graph/types.ts';
 import { isIncomplete } from '../../graph/usage/fold.ts';
 import { agentFacts, workOf } from './agents.ts';
 import { createClock, usableTime } from './clock.ts';
+import { isInjected } from './content.ts';
 import { costIn } from './cost.ts';
 import { happeningsIn } from './events.ts';
 import { callKey, messageKey } from './ids.ts';
@@ -80,7 +81,7 @@ function turnSpans(turn: Turn, previous: Turn | undefined, level: Level): Span[]
   const spans: Span[] = [];
   const generations = new Map<Entry, Span>();
   const calls = Map.groupBy(turn.toolCalls, ({ use }) => use);
-  const spoken = turn.messages.filter((message) => !message.synthetic && !message.isApiError);
+  const spoken = turn.messages.filter((message) => !message.synthetic && !message.isApiError && !isInjected(message));
   for (const [index, message] of spoken.entries()) {
     const own = message.entries.flatMap((entry) => calls.get(entry) ?? []);
     const span = generationSpan(message, index === 0 ? contents.prompt(turn) : null, own.length, level);
@@ -100,7 +101,7 @@ function generationSpan(message: Message, input: Content | null, toolCount: numb
   const { scene, run, root, clock } = level;
   const { usage } = message;
   const named = (text: string | undefined) => (text === undefined ? undefined : scene.contents.name(text));
-  const [model = null, stopReason = null] = [named(message.model), named(message.stopReason)];
+  const [model = null, stopReason = null] = [named(message.model || undefined), named(message.stopReason)];
   const { pricing } = scene.options;
   const startMs = usableTime(message.started) ?? clock(message.entries[0]) ?? root.startMs;
   return spanOf(scene, root.spanId, {

@@ -49,7 +49,9 @@ export interface Pricing {
 }
 
 export function toFact(message: MessageUsage<LineOrigin>, project: string, pricing: Pricing): Fact {
-  const { usage, origin, time, model = 'unknown' } = message;
+  const { usage, origin, time } = message;
+  // Some writers leave the name empty.
+  const model = message.model || 'unknown';
   const cost = costOfMessage(message, pricing);
   return {
     time,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../src/format/json.ts';
+import { nameInGenAI } from '../../../src/views/spans/genai.ts';
 import type { Span, SpanOptions } from '../../../src/views/spans/index.ts';
 import { toGenAI, toLangfuse, toOtlp, tracesOfTurns } from '../../../src/views/spans/index.ts';
 import { assistant, chain, result, text, thinking, timeOf, toolUse, user } from '../../support/build.ts';
-import { OPTIONS, turnsIn } from '../../support/spans.ts';
+import { OPTIONS, recordedTraces, turnsIn } from '../../support/spans.ts';
 
 const SONNET = 'claude-sonnet-4-5-20250929';
 const USAGE = {
@@ -274,6 +275,14 @@ describe('OTLP/JSON', () => {
     const body = toOtlp(spansIn(LINES), 'genai', { version: '1' });
     const names = [0, 1, 2].map((place) => first(body, 'resourceSpans', 0, 'scopeSpans', 0, 'spans', place, 'name'));
     expect(names).toEqual(['invoke_agent claude-code', `chat ${SONNET}`, 'execute_tool Bash']);
+  });
+
+  test('an agent without a type has no name of its own: its id is an attribute', () => {
+    const agents = recordedTraces('2.0.76', 'i-slash').flatMap((trace) =>
+      trace.spans().filter(({ kind, facts }) => kind === 'agent' && facts.agent?.type === null),
+    );
+    expect(agents.length).toBeGreaterThan(0);
+    expect(new Set(agents.map(nameInGenAI))).toEqual(new Set(['invoke_agent sub-agent']));
   });
 
   test('half a character does not make a server refuse the request', () => {
