@@ -1,6 +1,6 @@
 /** Masks texts, and remembers: a secret found in one place is masked wherever else it stands from then on. */
 import { findSecrets, hasAnchor, mergeFound, RULES } from './find.ts';
-import { isInPlaceholder, isMasked, NOT_SCANNED, placeholderOf } from './placeholder.ts';
+import { isMasked, NOT_SCANNED, placeholderOf, placeholderOver } from './placeholder.ts';
 import type { Found, Rule } from './rule.ts';
 import { unescaped } from './unescape.ts';
 
@@ -79,8 +79,7 @@ export function createMasker({
   };
 
   const learnFrom = (text: string): Found[] => {
-    const whole = ({ start, end }: Found) => !isInPlaceholder(text, start) && !isInPlaceholder(text, end);
-    const found = findSecrets(text, rules).filter(whole);
+    const found = findSecrets(text, rules).flatMap((each) => besidesPlaceholders(each, text));
     for (const each of found) remember(text.slice(each.start, each.end), each);
     return found;
   };
@@ -152,6 +151,13 @@ export function createMasker({
       return { masked, notScanned, passed };
     },
   };
+}
+
+/** What begins or ends inside a placeholder is a secret only beside it. */
+function besidesPlaceholders(found: Found, text: string): Found[] {
+  const start = placeholderOver(text, found.start)?.end ?? found.start;
+  const end = placeholderOver(text, found.end)?.start ?? found.end;
+  return start < end ? [{ ...found, start, end }] : [];
 }
 
 /** Escapes that end with a letter, which would hide that a word begins after them. */

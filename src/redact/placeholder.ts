@@ -26,17 +26,13 @@ export function isMasked(text: string): boolean {
 const AT = new RegExp(PLACEHOLDER, 'y');
 const LONGEST = Math.max(...KINDS.map((kind) => kind.length)) + '[:1f3a]'.length;
 
-/** Whether a place lies inside a placeholder: in `//[github-token:1f3a]@` there is no password to mask. */
-export function isInPlaceholder(text: string, place: number): boolean {
+/** The placeholder that a place lies inside of: in `//[github-token:1f3a]@` there is no password to mask. */
+export function placeholderOver(text: string, place: number): { start: number; end: number } | undefined {
   const least = Math.max(0, place - LONGEST);
-  for (
-    let from = text.lastIndexOf('[', place - 1);
-    from >= least && place > 0;
-    from = text.lastIndexOf('[', from - 1)
-  ) {
-    AT.lastIndex = from;
-    if (AT.test(text)) return AT.lastIndex > place;
-    if (from === 0) break;
+  for (let start = place - 1; start >= least; start -= 1) {
+    if (text[start] !== '[') continue;
+    AT.lastIndex = start;
+    if (AT.test(text)) return AT.lastIndex > place ? { start, end: AT.lastIndex } : undefined;
   }
-  return false;
+  return undefined;
 }

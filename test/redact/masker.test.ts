@@ -49,6 +49,14 @@ describe('masking', () => {
     }
   });
 
+  test('a password right behind or before something like a placeholder is masked', () => {
+    for (const text of ['https://[password:12ab]hunter2xyz@host/a', 'https://me:hunter2xyz[token:12ab]@host/a']) {
+      const once = mask(text);
+      expect(once).not.toContain('hunter2xyz');
+      expect(mask(once)).toBe(once);
+    }
+  });
+
   test('masking masked text changes nothing, whatever stands around', () => {
     const piece = fc.oneof(
       fc.constantFrom(...SAMPLES.map(({ text }) => text), ...SAMPLES.map(({ secret }) => secret)),
