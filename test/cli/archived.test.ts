@@ -205,11 +205,11 @@ describe('archives that are not there, not whole, or of other machines', () => {
     expect(existsSync(env.SKEIN_HOME)).toBe(false);
   });
 
-  test('one that cannot be opened is a warning, told once', async () => {
+  test.each([['list'], ['search x']])('one that cannot be opened is a warning, told once: %s', async (words) => {
     const { run, env } = machine(rootOf({ [`${APP}/${A}.jsonl`]: line('a', 'x') }));
     mkdirSync(env.SKEIN_HOME);
     writeFileSync(join(env.SKEIN_HOME, 'archive.db'), 'not a database, and long enough to be one'.repeat(200));
-    const { code, text, err } = await run('list');
+    const { code, text, err } = await run(...words.split(' '));
     expect([code, text]).toEqual([0, expect.stringContaining('x')]);
     expect(err).toMatch(/^warning: read without the archive: .*archive\.db/);
     expect(err.split('\n')).toHaveLength(2);

@@ -2,12 +2,11 @@
 import { resolve } from 'node:path';
 import { ArchiveError, toArchiveError } from '../../archive/errors.ts';
 import { archiveFolder } from '../../archive/place.ts';
-import type { Archive } from '../../archive/store.ts';
+import { type Archive, openIfMade } from '../../archive/store.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Context } from '../context.ts';
-import { openKept } from './kept.ts';
 
 /** `roots`: the places named. undefined where there is no index that can tell. */
 export async function searchArchive(
@@ -15,7 +14,7 @@ export async function searchArchive(
   roots: readonly string[],
   request: SearchRequest,
 ): Promise<SearchResult | undefined> {
-  const archive = await openKept(context, resolve(context.cwd, archiveFolder(context)));
+  const archive = openKept(resolve(context.cwd, archiveFolder(context)));
   if (archive === undefined) return undefined;
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
@@ -28,7 +27,7 @@ export async function searchArchive(
     // The index can be made again; until then the files are searched.
     const told = toArchiveError(error, 'searching without the index', archive.folder);
     if (!(told instanceof ArchiveError)) throw error;
-    // As in openKept.
+    // Before anything is said: where it is not in this bundle, another one begins anew.
     await import('../library.ts');
     const { style } = context.err;
     const next = style.dim('Make the index anew: skein archive rebuild');
@@ -38,6 +37,16 @@ export async function searchArchive(
     return undefined;
   } finally {
     archive.close();
+  }
+}
+
+/** undefined when there is none yet, or it cannot be opened: then the files are searched, and whoever opens the library tells why. */
+function openKept(folder: string): Archive | undefined {
+  try {
+    return openIfMade(folder);
+  } catch (error) {
+    if (!(error instanceof ArchiveError)) throw error;
+    return undefined;
   }
 }
 
