@@ -3,7 +3,7 @@ import { jsonOf } from '../format/entry.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
-import { copiedMessages, mergeMessages } from '../graph/messages.ts';
+import { copiedMessages, keyOfMessage, mergeMessages } from '../graph/messages.ts';
 import type { Message } from '../graph/types.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
 import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
@@ -149,7 +149,7 @@ function linesOf(
 function keysOf(file: string): (message: Message, lines: readonly LineUsage[]) => string {
   const alike = new Map<string, number>();
   return (message, [first]) => {
-    const known = message.id ?? message.requestId ?? first?.uuid ?? message.finalUuid;
+    const known = keyOfMessage(message);
     if (known !== undefined) return known;
     if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
     const { input, output, cacheCreation, cacheRead } = first.usage;
