@@ -3,7 +3,7 @@ import { jsonOf } from '../format/entry.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
-import { copiedMessages, mergeMessages } from '../graph/messages.ts';
+import { copiedMessages, keyOfMessage, mergeMessages } from '../graph/messages.ts';
 import type { Message } from '../graph/types.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
 import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
@@ -41,16 +41,16 @@ export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage
   return countRepeated(file, options) ?? usageOfMerged(file, options);
 }
 
-/** `repeated` where a line occurs again with other ids; undefined where lines have none: only those around them tell which message they belong to. */
+/** `repeated` where a line occurs again; undefined where lines have no id: only those around them tell which message they belong to. */
 function countLines(file: string, options: UsageOptions): FileUsage[] | 'repeated' | undefined {
-  const uuids = { own: new Map<string, FileUsage>(), copies: new Map<string, FileUsage>() };
+  const uuids = { own: new Set<string>(), copies: new Set<string>() };
   return countEach(file, options, (line, add) => {
-    const message = line.key === undefined ? undefined : add(line);
-    if (message === undefined || line.uuid === undefined) return message;
-    const byUuid = line.origin.isCopy ? uuids.copies : uuids.own;
-    if ((byUuid.get(line.uuid) ?? message) !== message) return 'repeated';
-    byUuid.set(line.uuid, message);
-    return message;
+    if (line.key === undefined) return undefined;
+    const seen = line.origin.isCopy ? uuids.copies : uuids.own;
+    const { size } = seen;
+    if (line.uuid !== undefined && seen.add(line.uuid).size === size) return 'repeated';
+    add(line);
+    return 'counted';
   });
 }
 
@@ -60,9 +60,10 @@ function countRepeated(file: string, options: UsageOptions): FileUsage[] | undef
   const requests = new Map<FileUsage, string>();
   const counted = countEach(file, options, (line, add) => {
     const said = { ...line, ...last.of(line) };
-    const message = said.key === undefined ? undefined : add(said);
-    if (message && line.requestId !== undefined && !requests.has(message)) requests.set(message, line.requestId);
-    return message;
+    if (said.key === undefined) return undefined;
+    const message = add(said);
+    if (line.requestId !== undefined && !requests.has(message)) requests.set(message, line.requestId);
+    return 'counted';
   });
   for (const [message, requestId] of requests) Object.assign(message, { requestId });
   return counted === 'repeated' ? undefined : counted;
@@ -74,7 +75,7 @@ type Add = (line: LineUsage) => FileUsage;
 function countEach(
   file: string,
   options: UsageOptions,
-  count: (line: LineUsage, add: Add) => FileUsage | 'repeated' | undefined,
+  count: (line: LineUsage, add: Add) => 'counted' | 'repeated' | undefined,
 ): FileUsage[] | 'repeated' | undefined {
   const own = createCounter(file);
   const copies = createCounter(file);
@@ -92,12 +93,12 @@ function countEach(
       told.push([each, message]);
       return message;
     };
-    const message = count(line, (said) => {
+    const done = count(line, (said) => {
       const counted = addTold(said);
       for (const each of said.usage.besides === undefined ? NONE : besidesOf(said)) addTold(each);
       return counted;
     });
-    if (message === undefined || message === 'repeated') return message;
+    if (done !== 'counted') return done;
   }
   for (const [line, message] of told) options.onLine?.(line, message);
   return [...own.messages(), ...copies.messages()];
@@ -149,7 +150,7 @@ function linesOf(
 function keysOf(file: string): (message: Message, lines: readonly LineUsage[]) => string {
   const alike = new Map<string, number>();
   return (message, [first]) => {
-    const known = message.id ?? message.requestId ?? first?.uuid ?? message.finalUuid;
+    const known = keyOfMessage(message);
     if (known !== undefined) return known;
     if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
     const { input, output, cacheCreation, cacheRead } = first.usage;

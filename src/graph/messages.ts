@@ -272,6 +272,14 @@ function extendsBlock(later: Block, earlier: Block): boolean {
   return JSON.stringify(later.raw) === JSON.stringify(earlier.raw);
 }
 
+/** What tells a message apart in every file: its id or what stands for it. Of a copy the end may be missing, so the first line counts. */
+export function keyOfMessage(message: Message): string | undefined {
+  const { id, requestId, entries, finalUuid } = message;
+  if (id !== undefined || requestId !== undefined) return id ?? requestId;
+  const first = entries.find(({ head }) => (message.copyIn ? head.progress?.copy : head)?.message?.usage !== undefined);
+  return (first && uuidIn(first, message)) ?? finalUuid;
+}
+
 export interface UsageTotals {
   readonly messages: number;
   readonly input: number;
@@ -286,10 +294,10 @@ export interface UsageTotals {
 export function usageOfMessages(messages: Iterable<Message>): UsageTotals {
   const fold = createUsageFold<undefined>(() => false);
   for (const message of messages) {
-    const { id, requestId, finalUuid, usage, synthetic } = message;
+    const { requestId, usage, synthetic } = message;
     if (synthetic || usage === undefined) continue;
     const ended = message.stopReason !== undefined;
-    const told = { key: id ?? requestId ?? finalUuid, requestId, usage, ended, synthetic, origin: undefined };
+    const told = { key: keyOfMessage(message), requestId, usage, ended, synthetic, origin: undefined };
     for (const each of [told, ...besidesOf(told)]) fold.add(each);
   }
   const unique = fold.messages();

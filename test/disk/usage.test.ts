@@ -99,6 +99,13 @@ describe('the messages of a file', () => {
     );
   });
 
+  test('E12: a line that occurs again without its request belongs to one message with what has another', () => {
+    const line = (uuid: string, requestId?: string) => assistant('x', { id: 'm1', requestId }, { uuid });
+    const file = written(toJsonl([line('d', 'r1'), line('a', 'r2'), line('d')]));
+    expect(totals(usageOfFile(file))).toEqual(throughGraph(readFileSync(file), file));
+    expect(usageOfFile(file)).toHaveLength(1);
+  });
+
   test('also in sessions damaged at random', () => {
     const file = join(tempFolder(), 'session.jsonl');
     fc.assert(

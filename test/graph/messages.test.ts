@@ -203,6 +203,14 @@ describe('usage: once per message', () => {
     expect(usageOfMessages(copies)).toEqual(once);
   });
 
+  test('E4, E18: without any id, of which progress repeats only the beginning', () => {
+    const line = (text: string) => ({ ...assistant(text), uuid: text });
+    const own = mergeMessages(entriesOf([line('a'), line('b')]));
+    const copies = copiedMessages(entriesOf([agentProgress(line('a'))]));
+    expect(usageOfMessages([...own, ...copies])).toEqual(usageOfMessages(own));
+    expect(usageOfMessages(own).messages).toBe(1);
+  });
+
   test('E13, E16: synthetic ones and ones without usage are left out', () => {
     expect(
       usageOfMessages(messagesOf(synthetic('No response requested.'), user('x'), assistant('a', { usage: null })))

@@ -1,6 +1,7 @@
-/** An answer of the server, asked again when what it depends on changes; a late answer to an old question is dropped. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+/** An answer of the server, asked again when what it depends on changes; a late answer to another question is dropped. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Asked } from './api.ts';
+import { inTurn } from './inTurn.ts';
 
 export interface Answer<T> {
   /** The last one, also while a new one is on its way. */
@@ -21,23 +22,27 @@ export function useAnswer<T>(key: string, ask: (asked: Asked) => Promise<T>, tur
   const [held, setHeld] = useState<Held<T>>({ key });
   const [tries, setTries] = useState(0);
   const [loading, setLoading] = useState(true);
+  const asking = useRef<() => void>(() => {});
   useEffect(() => {
     const stop = new AbortController();
-    setLoading(true);
-    ask({ signal: stop.signal }).then(
-      (value) => {
-        if (stop.signal.aborted) return;
-        setHeld({ key, value });
-        setLoading(false);
-      },
-      (error: unknown) => {
-        if (stop.signal.aborted) return;
-        setHeld((before) => ({ key, value: before.key === key ? before.value : undefined, error: asApiError(error) }));
-        setLoading(false);
-      },
-    );
+    const { signal } = stop;
+    const answer = (next: (before: Held<T>) => Held<T>) => {
+      if (signal.aborted) return;
+      setHeld(next);
+      setLoading(false);
+    };
+    asking.current = inTurn(async () => {
+      if (signal.aborted) return;
+      setLoading(true);
+      await ask({ signal }).then(
+        (value) => answer(() => ({ key, value })),
+        (error: unknown) =>
+          answer((before) => ({ key, value: before.key === key ? before.value : undefined, error: asApiError(error) })),
+      );
+    });
     return () => stop.abort();
-  }, [key, turn, tries]);
+  }, [key]);
+  useEffect(() => asking.current(), [key, turn, tries]);
   const retry = useCallback(() => setTries((n) => n + 1), []);
   const own = held.key === key;
   return { value: own ? held.value : undefined, error: own ? held.error : undefined, loading, retry };

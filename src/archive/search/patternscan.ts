@@ -13,13 +13,15 @@ export function patternScan(needle: Needle): SliceScan {
   const isFolded = foldTest(needle);
   return (bytes, from, to) => {
     const text = bytes.toString('latin1', from, to + overlap);
-    const found = matches(text, needle.pattern, from);
-    // One behind the slice is cut off here, and found in the next.
-    const escaped = escapes(text, needle, from).filter((place) => place < to);
+    // What begins behind the slice is found in the next, which may have another line before it.
+    const inSlice = (places: number[]) => places.filter((place) => place < to);
+    const found = inSlice(matches(text, needle.pattern, from));
+    const escaped = inSlice(escapes(text, needle, from));
     // Most slices are plain ASCII, which is told at once.
     const isPlain = !needle.ascii || isAscii(bytes.subarray(from, to));
     if (isPlain && escaped.length === 0) return found;
-    return [...found, ...escaped, ...(isPlain ? [] : folded(bytes, from, to, isFolded))].sort((a, b) => a - b);
+    const accented = isPlain ? [] : inSlice(folded(bytes, from, to, isFolded));
+    return [...found, ...escaped, ...accented].sort((a, b) => a - b);
   };
 }
 

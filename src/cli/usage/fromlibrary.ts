@@ -13,7 +13,9 @@ import { fromCells, isPlain, type Named } from './report.ts';
 export async function fromLibrary(context: Context, args: Arguments, question: Question): Promise<Named> {
   const { library, files } = await chooseFiles(context, args);
   const cells = isPlain(args, question) ? await keptCells(context, library, files) : undefined;
-  const found = cells ? fromCells(cells) : (await import('./facts.ts')).factsOf(context, args, library, files);
+  const found = cells
+    ? fromCells(cells)
+    : (await import('./facts.ts')).factsOf(context, args, question, library, files);
   return { ...found, names: await namesFor(context, args, library, question.by), files: files.length };
 }
 

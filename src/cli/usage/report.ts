@@ -87,9 +87,14 @@ export interface Found {
 }
 
 /** Whether sums by the quarter of an hour, at the usual prices, answer it exactly. */
-export function isPlain(args: Arguments, { by, needsTimes }: Question): boolean {
+export function isPlain(args: Arguments, question: Question): boolean {
   const asUsual = args.value('prices') === undefined && costMode(args) === 'auto' && args.positionals.length === 0;
-  return asUsual && !by.includes('block') && !needsTimes;
+  return asUsual && !needsMessages(question);
+}
+
+/** Whether the times of messages make a difference. */
+export function needsMessages({ by, needsTimes }: Question): boolean {
+  return by.includes('block') || needsTimes;
 }
 
 function sourceText({ engine, read, files, team }: Named): string {

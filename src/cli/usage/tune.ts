@@ -1,7 +1,7 @@
 /** A pass over very many lines leaves little but garbage behind: V8 is told so while it lasts. */
 import { setFlagsFromString } from 'node:v8';
 
-export const LARGE = 400e6;
+export const LARGE = 256e6;
 
 /**
  * Most of the work is done by native code; compiling the rest took a sixth of the CPU of a scan of 200 MB and won nothing,

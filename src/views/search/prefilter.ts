@@ -5,7 +5,7 @@
  */
 import { encode } from '../../format/text.ts';
 import type { Query, Term } from './query.ts';
-import { fold, RUN_END } from './words.ts';
+import { fold, isUnspacedLetter, RUN_END } from './words.ts';
 
 export interface Needle {
   /** As it is compared. */
@@ -50,9 +50,9 @@ function textsOf(term: Term): string[] {
   return runs;
 }
 
-/** Words of one character of a script without spaces follow each other without anything between. */
+/** Words of one character of a script without spaces follow each other without anything between; those of others do not. */
 function isCharacter(word: string): boolean {
-  return !isAscii(word) && /^[\p{Lo}\p{Lm}]$/u.test(word);
+  return !isAscii(word) && isUnspacedLetter(word);
 }
 
 function isAscii(text: string): boolean {

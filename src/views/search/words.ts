@@ -10,6 +10,7 @@ interface Patterns {
   readonly noWord: RegExp;
   readonly picture: RegExp;
   readonly unspacedRun: RegExp;
+  readonly unspacedLetter: RegExp;
   readonly accents: RegExp;
   readonly character: RegExp;
 }
@@ -25,6 +26,7 @@ function patterns(): Patterns {
     // Two letters of a flag are one.
     picture: /\p{Extended_Pictographic}|\p{RI}{1,2}/gu,
     unspacedRun: new RegExp(`[${UNSPACED}][${UNSPACED}\\p{M}]*`, 'gu'),
+    unspacedLetter: new RegExp(`^(?=[\\p{Lo}\\p{Lm}])[${UNSPACED}]$`, 'u'),
     // Marks that belong to no script of their own; those of kana tell characters apart.
     accents: /[[\p{M}&&[\p{Script=Inherited}\p{Script=Common}]]--[\u3099\u309a]]/gv,
     // Vowels and finals of Hangul compose with what is before them, as marks do.
@@ -41,6 +43,11 @@ const LOOSE_MARKS = /[\u3099\u309a]/g;
  * text's own one reaches the index.
  */
 export const RUN_END = '\ue000';
+
+/** A letter that is a word by itself, and stands right behind the one before it unless a run ended there. */
+export function isUnspacedLetter(word: string): boolean {
+  return patterns().unspacedLetter.test(word);
+}
 
 /** Letters as they are compared; nothing else changes. */
 export function fold(text: string): string {

@@ -88,6 +88,25 @@ describe('both find the same lines', () => {
     expect(found).toBeGreaterThan(500);
   });
 
+  test('a line is not passed over where the next, behind the end of a slice, has the needle too', () => {
+    for (const written of ['log\\u0069n', 'lógin', 'log\u0131\u0307n']) {
+      for (let pad = SLICE - 12; pad <= SLICE; pad += 1) {
+        const start = `${'x'.repeat(pad)} ${written}`;
+        const next = Buffer.byteLength(start) + 1;
+        expect([pad, compare('login', Buffer.from(`${start}\nlogin`))]).toEqual([pad, [0, next]]);
+      }
+    }
+  });
+
+  test('words of one letter stand apart where their script sets spaces', () => {
+    for (const [asked, said] of [
+      ['"א ב"', 'א ב'],
+      ['"ש 文"', 'שⓂ文'],
+      ['"য 한"', 'য\\n한'],
+    ] as const)
+      expect([asked, compare(asked, Buffer.from(`{"a":1}\n{"a":"${said}"}`))]).toEqual([asked, [8]]);
+  });
+
   test('of a short needle written in other ways where a slice ends', () => {
     const WAYS = [
       ['~k', '\u212a'],
