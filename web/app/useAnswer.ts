@@ -23,6 +23,8 @@ export function useAnswer<T>(key: string, ask: (asked: Asked) => Promise<T>, tur
   const [tries, setTries] = useState(0);
   const [loading, setLoading] = useState(true);
   const asking = useRef<() => void>(() => {});
+  const question = useRef(ask);
+  question.current = ask;
   useEffect(() => {
     const stop = new AbortController();
     const { signal } = stop;
@@ -34,7 +36,7 @@ export function useAnswer<T>(key: string, ask: (asked: Asked) => Promise<T>, tur
     asking.current = inTurn(async () => {
       if (signal.aborted) return;
       setLoading(true);
-      await ask({ signal }).then(
+      await question.current({ signal }).then(
         (value) => answer(() => ({ key, value })),
         (error: unknown) =>
           answer((before) => ({ key, value: before.key === key ? before.value : undefined, error: asApiError(error) })),
