@@ -80,7 +80,7 @@ function tooLate(): Error {
 
 /** Some servers pack what was asked for as it is. What cannot be unpacked says nothing. */
 function unpacked(bytes: Buffer, encoding: string): Buffer {
-  if (/^(?:identity)?$/i.test(encoding.trim())) return bytes;
+  if (['', 'identity'].includes(encoding.trim().toLowerCase())) return bytes;
   const { brotliDecompressSync, inflateRawSync, unzipSync } = process.getBuiltinModule('node:zlib');
   // By their beginnings, whatever it is called; `deflate` may have none.
   for (const unpack of /br/i.test(encoding) ? [brotliDecompressSync] : [unzipSync, inflateRawSync]) {

@@ -17,9 +17,12 @@ export interface Asking {
   stop(reason: Error): void;
 }
 
+/** About the connection rather than the request. */
+const OF_CONNECTION: ReadonlySet<string> = new Set(['connection', 'expect', 'transfer-encoding', 'upgrade']);
+
 /** A name and a value that can be written as they are: node:http has an error to tell for others, and knows what to do for some. */
 export function isPlainHeader([name, value]: readonly [string, string]): boolean {
-  return /^(?!(?:connection|expect|transfer-encoding|upgrade)$)[\w-]+$/i.test(name) && /^[\t -~]*$/.test(value);
+  return !OF_CONNECTION.has(name.toLowerCase()) && /^[\w-]+$/.test(name) && /^[\t -~]*$/.test(value);
 }
 
 export function postPlainly(asked: Asked): Asking {
