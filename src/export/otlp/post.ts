@@ -90,7 +90,8 @@ export function answerOf({ status, header, text }: HttpAnswer, now: number, safe
 }
 
 function isPage(type: string, text: string): boolean {
-  return /html/i.test(type) || (!/protobuf/i.test(type) && text.trimStart().startsWith('<'));
+  const lower = type.toLowerCase();
+  return lower.includes('html') || (!lower.includes('protobuf') && text.trimStart().startsWith('<'));
 }
 
 /** OTLP tells of spans it did not take in an answer of 200; 64-bit numbers are strings. */

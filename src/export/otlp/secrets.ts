@@ -26,10 +26,13 @@ export function secretsIn(value: string): string[] {
 
 /** An address without user, password and query; `text` need not be one. */
 export function shownAddress(text: string): string {
+  // Most have none of them, and to make the patterns takes longer than to ask.
+  if (!/[@?#]/.test(text)) return text;
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1***@').replace(/[?#].*/s, (rest) => `${rest[0]}***`);
 }
 
 /** The same for addresses in a longer text, such as a command line. */
 export function withoutAddressKeys(text: string): string {
+  if (!text.includes('@') && !text.includes('://')) return text;
   return text.replace(/\bhttps?:\/\/[^\s'"]+|[^\s'"/@]+:[^\s'"/@]+@[^\s'"]+/gi, shownAddress);
 }
