@@ -69,7 +69,8 @@ export function freshAddresses(db: Database, next: number): FreshAddresses | und
 /** Of very short lines: a step has very many of them. */
 const MOST_WAITING = 1 << 16;
 const ROWS = 64;
-const INSERT_ONE = 'INSERT INTO piece (hash, id) VALUES (?, ?)';
+/** OR FAIL: of what a statement of several rows may have to undo SQLite copies every page to a file first. Whoever fails here drops the whole transaction. */
+const INSERT_ONE = 'INSERT OR FAIL INTO piece (hash, id) VALUES (?, ?)';
 const INSERT_MANY = `${INSERT_ONE}${', (?, ?)'.repeat(ROWS - 1)}`;
 
 /** Their places, as the table has them in order: by the first four bytes, which is enough for rows to lie near each other. */

@@ -75,7 +75,7 @@ export function createLineFollower(
         if (joined !== undefined) words?.parts.add(joined.piece, findableLine(joined.bytes), holder, begun);
       } else if (words !== undefined) {
         const { entry, json } = toParsedEntry(source, lineOf(length, true), raw.subarray(0, length));
-        outline?.add(entry);
+        outline?.add(entry, json);
         words.parts.add(
           put.id,
           entry.kind === 'unreadable' ? findableLine(raw) : findableOf(entry, json),

@@ -5,12 +5,11 @@ import { readEntriesOf } from '../disk/read.ts';
 import { type Entry, type Source, toEntry } from '../format/entry.ts';
 import { type RawLine, splitLines } from '../format/lines.ts';
 import { createOutline, type Outline } from '../graph/outline.ts';
-import { nodeZlib } from './builtins.ts';
 import { INDEX_NAME, openIndex } from './derived.ts';
 import { ArchiveError, toArchiveError } from './errors.ts';
 import { type ArchivedState, allStates, type Version, versionOf } from './files.ts';
 import { createOnDisk } from './ondisk.ts';
-import { createPieceReader, type PieceReader } from './packs.ts';
+import { compress, createPieceReader, type PieceReader } from './packs.ts';
 import { archivedSource, bytesOfVersion } from './read.ts';
 import { all, blobOf, type Database, get, numberOf, run } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
@@ -112,7 +111,7 @@ export function saveOutline(
   { id, size, digest }: Pick<ArchivedState, 'id' | 'size' | 'digest'>,
   outline: Outline,
 ): void {
-  const body = nodeZlib().zstdCompressSync(JSON.stringify(outline));
+  const body = compress(Buffer.from(JSON.stringify(outline)));
   const sql = 'INSERT OR REPLACE INTO outline (digest, file, size, updated, body) VALUES (?, ?, ?, ?, ?)';
   run(db, sql, digest, id, size, outline.updated ?? null, body);
 }

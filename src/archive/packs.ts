@@ -142,7 +142,7 @@ export function writePack(db: Database, { first, lengths, data }: Pack): void {
   release(compressed);
 }
 
-function compress(data: Buffer): Buffer {
+export function compress(data: Buffer): Buffer {
   // Where any result fits the buffer, zstd reads the data where it lies; otherwise it copies it, and compresses more slowly.
   const chunkSize = data.length + (data.length >> 7) + 1024;
   const { constants, zstdCompressSync } = nodeZlib();

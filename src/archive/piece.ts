@@ -38,17 +38,30 @@ export function toPiece(raw: Buffer): Piece {
 }
 
 export function cutsOf(raw: Buffer): Cuts {
-  const starts: number[] = [];
-  let param: string | undefined;
-  for (let at = raw.indexOf(START); at >= 0 && starts.length < MOST_CUTS; at = raw.indexOf(START, at + 1)) {
+  for (let at = raw.indexOf(START); at >= 0; at = raw.indexOf(START, at + 1)) {
     const value = valueStart(raw, at + START.length);
-    if (value === undefined) continue;
-    const id = idAt(raw, value);
-    if (id === undefined || (param !== undefined && id !== param)) continue;
-    param = id;
-    starts.push(value);
+    const param = value === undefined ? undefined : idAt(raw, value);
+    if (value === undefined || param === undefined) continue;
+    const starts = startsOf(raw, value);
+    return { starts, header: headerOf(starts, param.length), param };
   }
-  return { starts, header: headerOf(starts, param?.length ?? 0), param };
+  return { starts: [], header: headerOf([], 0), param: undefined };
+}
+
+/** Of the id that was just found, from there on. It is looked for itself: the longer the needle, the fewer bytes are looked at. */
+function startsOf(raw: Buffer, first: number): number[] {
+  const { quoted } = lastId;
+  const starts = [first];
+  let at = raw.indexOf(quoted, first + quoted.length);
+  for (; at >= 0 && starts.length < MOST_CUTS; at = raw.indexOf(quoted, at + 1)) if (isNamed(raw, at)) starts.push(at);
+  return starts;
+}
+
+function isNamed(raw: Buffer, at: number): boolean {
+  return ENDINGS.some((ending) => {
+    const name = at - ending.length;
+    return isAt(raw, name, ending) && isAt(raw, name - START.length, START);
+  });
 }
 
 /** How many values were cut out, and how far each lies from the one before. */
@@ -79,16 +92,15 @@ function isAt(raw: Buffer, at: number, bytes: Buffer): boolean {
 }
 
 /** Mostly the one of the line before. */
-let lastId = { id: '', bytes: Buffer.alloc(0) };
+let lastId = { id: '', quoted: Buffer.alloc(0) };
 
 function idAt(raw: Buffer, start: number): string | undefined {
-  if (lastId.id !== '' && raw[start + lastId.bytes.length] === QUOTE && isAt(raw, start, lastId.bytes))
-    return lastId.id;
+  if (lastId.id !== '' && isAt(raw, start, lastId.quoted)) return lastId.id;
   let end = start;
   while (end <= start + LONGEST_ID && end < raw.length && raw[end] !== QUOTE) end += 1;
   const id = raw[end] === QUOTE ? raw.toString('latin1', start, end) : '';
   if (!ID.test(id)) return undefined;
-  lastId = { id, bytes: Buffer.from(id, 'latin1') };
+  lastId = { id, quoted: Buffer.from(`${id}"`, 'latin1') };
   return id;
 }
 

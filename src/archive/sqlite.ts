@@ -47,7 +47,9 @@ function prepared(db: Database, sql: string): StatementSync {
 }
 
 export function run(db: Database, sql: string, ...values: SQLInputValue[]): number {
-  return Number(prepared(db, sql).run(...values).changes);
+  const statement = prepared(db, sql);
+  // Spread again, very many values would go through an iterator.
+  return Number(Reflect.apply(statement.run, statement, values).changes);
 }
 
 /** The id of the row inserted. */

@@ -62,7 +62,9 @@ export function blocksOf(entry: JsonObject): Block[] {
 
 export function toBlocks(content: Json | undefined): Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content, raw: { type: 'text', text: content } }];
-  return (asArray(content) ?? []).filter(isObject).map(toBlock);
+  const blocks: Block[] = [];
+  for (const each of asArray(content) ?? []) if (isObject(each)) blocks.push(toBlock(each));
+  return blocks;
 }
 
 function toBlock(raw: JsonObject): Block {
@@ -95,6 +97,7 @@ function toBlock(raw: JsonObject): Block {
 
 /** The text a person would read in a block or a tool result's content. */
 export function plainText(content: Json | undefined): string {
+  if (typeof content === 'string') return content;
   return toBlocks(content)
     .map((block) => (block.type === 'text' ? block.text : ''))
     .filter((text) => text !== '')

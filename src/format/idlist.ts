@@ -146,7 +146,8 @@ export function createIdList(): GrowingIdList {
 /** As many arguments as every engine takes. */
 const SHORT = 8192;
 
-/** Short ones without a decoder: making one takes longer than reading a small session. */
+/** Short ones without a decoder: making one takes longer than reading a small session. Spread, bytes go through an iterator. */
 function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return end - start <= SHORT ? String.fromCharCode(...bytes.subarray(start, end)) : decodeAscii(bytes, start, end);
+  if (end - start > SHORT) return decodeAscii(bytes, start, end);
+  return Reflect.apply(String.fromCharCode, undefined, bytes.subarray(start, end));
 }

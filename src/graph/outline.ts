@@ -5,8 +5,9 @@
 import { type Entry, jsonOf } from '../format/entry.ts';
 import type { IdList } from '../format/idlist.ts';
 import { createIds } from '../format/ids.ts';
+import type { JsonObject } from '../format/json.ts';
 import type { Kind } from '../format/kinds.ts';
-import { hasExpansion, isHumanTurnStart, passingKind, passingPrompt } from '../format/prompt.ts';
+import { hasExpansion, isHumanTurnStart, passingKind, passingPrompt, promptIn } from '../format/prompt.ts';
 import { createQueuedPrompts } from '../format/queue.ts';
 import { parseTimestamp } from '../format/time.ts';
 import { typedOf } from '../format/typed.ts';
@@ -67,7 +68,8 @@ export function outlineOf(entries: Iterable<Entry>): Outline {
   return outline.result();
 }
 
-export function createOutline(): { add(entry: Entry): void; result(): Outline } {
+/** `json`: the whole of the entry where it is at hand, so that it is not read again. */
+export function createOutline(): { add(entry: Entry, json?: JsonObject): void; result(): Outline } {
   const sessionIds = new Set<string>();
   const uuids = createIds();
   const asides = createIds();
@@ -92,7 +94,7 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
   let started: string | undefined;
   let updated: string | undefined;
 
-  function add(entry: Entry): void {
+  function add(entry: Entry, whole?: JsonObject): void {
     const { head, kind } = entry;
     lines += 1;
     if (head.sessionId !== undefined) sessionIds.add(head.sessionId);
@@ -111,8 +113,8 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     }
     if (kind === 'assistant' && !head.isSidechain) addAnswer(entry);
     if (kind === 'system' && head.subtype === 'compact_boundary' && !head.isSidechain) compactions += 1;
-    if (PROMPTS.has(kind)) addPrompt(entry);
-    else addTitle(entry);
+    if (PROMPTS.has(kind)) addPrompt(entry, whole);
+    else addTitle(entry, whole);
   }
 
   function addAnswer({ head }: Entry): void {
@@ -122,8 +124,8 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     if (head.isApiErrorMessage) apiErrors += 1;
   }
 
-  function addPrompt(entry: Entry): void {
-    const kind = entry.head.isSidechain ? 'none' : passingKind(entry);
+  function addPrompt(entry: Entry, whole?: JsonObject): void {
+    const kind = entry.head.isSidechain ? 'none' : passingKind(entry, whole);
     if (!isHumanTurnStart(kind)) return;
     const { uuid, parentUuid } = entry.head;
     if (parentUuid && uuid !== undefined && !turnUuids.has(uuid)) {
@@ -133,17 +135,19 @@ export function createOutline(): { add(entry: Entry): void; result(): Outline } 
     if (uuid === undefined) unnamedTurns += 1;
     else turnUuids.add(uuid);
     facts.addPrompt(entry);
-    lastPrompt = wholeWords(passingPrompt(entry).text) || lastPrompt;
+    const { text } = whole === undefined ? passingPrompt(entry) : promptIn(entry, whole);
+    const typed = wholeWords(text) || undefined;
+    lastPrompt = typed ?? lastPrompt;
     // A conversation is better known by its first question than by the /clear before it.
     const isCommand = kind === 'bash_input' || (kind === 'slash_command' && !hasExpansion(entry));
-    if (isCommand) firstCommand ??= wholeWords(passingPrompt(entry).text) || undefined;
-    else titles.firstPrompt ??= wholeWords(passingPrompt(entry).text) || undefined;
+    if (isCommand) firstCommand ??= typed;
+    else titles.firstPrompt ??= typed;
   }
 
-  function addTitle(entry: Entry): void {
+  function addTitle(entry: Entry, whole?: JsonObject): void {
     const { kind } = entry;
     if (kind !== 'custom-title' && kind !== 'ai-title' && kind !== 'agent-name' && kind !== 'summary') return;
-    const json = jsonOf(entry) ?? {};
+    const json = whole ?? jsonOf(entry) ?? {};
     if (kind === 'custom-title') titles.custom = typedOf(kind, json).title ?? titles.custom;
     else if (kind === 'ai-title') titles.ai = typedOf(kind, json).title ?? titles.ai;
     else if (kind === 'agent-name') titles.agentName = typedOf(kind, json).name ?? titles.agentName;

@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createPieceWriter } from '../../src/archive/packs.ts';
 import { all, type Database, get, numberOf, transaction } from '../../src/archive/sqlite.ts';
@@ -55,3 +56,27 @@ test('what was undone is taken later, also when another process took as much mea
   expect(put(archive.db, [...many('c', 5), ...many('b', 5)])).toEqual([...theirs, 16, 17, 18, 19, 20]);
   expect(count(archive.db)).toBe(20);
 });
+
+test.runIf(process.platform === 'linux')('pages are not copied to be undone when addresses are written', () => {
+  const { db } = newArchive();
+  put(db, many('a', 20_000));
+  transaction(db, () => {
+    const pieces = createPieceWriter(db);
+    // Few among many: each lies on a page of its own.
+    for (const text of many('b', 100)) pieces.put(Buffer.from(`${text}\n`));
+    pieces.flush();
+    expect(temporaryFiles()).toEqual([]);
+  });
+});
+
+/** Of SQLite, which deletes them as soon as they are open. */
+function temporaryFiles(): string[] {
+  const links = readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return [];
+    }
+  });
+  return links.filter((link) => link.includes('etilqs_'));
+}

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createDigest, lastBlock } from '../../src/archive/digest.ts';
 import { ArchiveError } from '../../src/archive/errors.ts';
-import { fromPiece, lengthFromPiece, toPiece } from '../../src/archive/piece.ts';
+import { cutsOf, fromPiece, lengthFromPiece, toPiece } from '../../src/archive/piece.ts';
 import { BLOCK, MAX_LINE, splitPieces } from '../../src/archive/split.ts';
 import { pushVarint, readVarints } from '../../src/archive/varint.ts';
 import { FIXTURES, transcriptsBelow } from '../support/files.ts';
@@ -42,6 +42,19 @@ describe('a piece', () => {
     const { bytes: cut, param } = toPiece(Buffer.from(line));
     expect(cut.toString()).toContain(`{"sessionId":"","session_id":"","forkedFrom":{"sessionId":"${FORK}"}}`);
     expect(fromPiece(cut, param).toString()).toBe(line);
+  });
+
+  test('what is cut out is the first id and every one like it, wherever in the line they stand', () => {
+    fc.assert(
+      fc.property(bytes, (raw) => {
+        const text = raw.toString('latin1');
+        const named = [...text.matchAll(/(?<="session(?:Id|_id)":")[\w-]{8,64}(?=")/g)];
+        const [first] = named.map(([id]) => id);
+        const starts = named.filter(([id]) => id === first).map(({ index }) => index);
+        expect(cutsOf(raw)).toMatchObject({ param: first, starts });
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   test('any bytes come back as they were', () => {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readSessionOf } from '../../src/disk/read.ts';
+import { jsonOf, type Source } from '../../src/format/entry.ts';
 import { eachId, toIdList } from '../../src/format/idlist.ts';
 import type { JsonObject } from '../../src/format/json.ts';
 import { createOutline, outlineOf, titleOf } from '../../src/graph/outline.ts';
@@ -14,6 +16,7 @@ import {
   user,
   uuidOf,
 } from '../support/build.ts';
+import { FIXTURES, transcriptsBelow } from '../support/files.ts';
 import { recorded } from '../support/sessions.ts';
 
 const titles = (lines: readonly JsonObject[]) => {
@@ -34,6 +37,28 @@ describe('outline', () => {
     );
     expect([...eachId(outline.uuids)]).toEqual(['u1', 'u3']);
     expect([...eachId(outline.asides)]).toEqual(['u2', 'u4']);
+  });
+
+  test('with each whole object at hand it is the same, and prompts are not read again', () => {
+    for (const file of transcriptsBelow(FIXTURES)) {
+      const { entries } = readSessionOf(file);
+      const outline = createOutline();
+      for (const entry of entries) outline.add(entry, jsonOf(entry));
+      expect(JSON.stringify(outline.result())).toBe(JSON.stringify(outlineOf(entries)));
+    }
+    const [first, ...more] = conversation([user('One'), user('Two'), user('Three')]);
+    const outline = createOutline();
+    if (first) outline.add(first, jsonOf(first));
+    let reads = 0;
+    const counted = (source: Source) => ({
+      ...source,
+      read(start: number, end: number) {
+        reads += 1;
+        return source.read(start, end);
+      },
+    });
+    for (const entry of more) outline.add({ ...entry, source: counted(entry.source) }, jsonOf(entry));
+    expect([outline.result().turns, outline.result().lastPrompt, reads]).toEqual([3, 'Three', 0]);
   });
 
   test('E12: a repeated uuid is listed once', () => {

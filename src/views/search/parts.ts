@@ -3,7 +3,7 @@
  * repeats something (the client's record of a result, the last prompt, partial outputs) is left out, so that it is found once.
  * What an entry puts into the queue of prompts is found only where nothing else shows it (E9), which other entries tell: see `queue`.
  */
-import { type Block, blocksOf, toBlocks } from '../../format/content.ts';
+import { type Block, blocksOf, plainText } from '../../format/content.ts';
 import type { Entry } from '../../format/entry.ts';
 import { type Head, headOf } from '../../format/head.ts';
 import { asArray, asObject, asString, at, isObject, type Json, type JsonObject } from '../../format/json.ts';
@@ -68,23 +68,40 @@ export function findableOf(entry: Entry, json: JsonObject | undefined): Found | 
   const { head } = entry;
   const copy = head.progress?.type === 'agent_progress' ? asObject(at(json.data, 'message')) : undefined;
   if (copy !== undefined) return copiedEntry(entry, copy);
-  const parts = partsOf(entry, json).filter(({ text }) => text !== '');
+  const parts = withText(partsOf(entry, json));
   const queue = queueStepOf(entry, () => promptIn(entry, json), json);
   const [first] = parts;
   if (first === undefined && queue === undefined) return undefined;
   const origin = head.forkedFrom?.messageUuid;
   // The queue tells when it was typed, and what is typed often is short.
   const of = asString(json.leafUuid) ?? (queue?.does === 'enqueue' ? head.timestamp : undefined) ?? '';
+  const time = parseTimestamp(head.timestamp ?? '');
   return {
-    ...factsOf(entry),
-    ...(parts.some(({ where }) => where === 'prompt') && { role: 'user' }),
+    uuid: head.uuid,
     identity: origin ?? head.uuid ?? `${first?.where} ${of} ${first?.text}`,
-    queue,
     // The client's forks keep the uuid too.
     isCopy: head.forkedFrom !== undefined,
     side: head.isSidechain && head.agentId === undefined ? 'side' : undefined,
+    queue,
+    role: roleOf(entry, parts),
+    timestamp: head.timestamp,
+    time: Number.isNaN(time) ? undefined : time,
+    model: head.message?.model,
+    gitBranch: head.gitBranch,
+    sessionId: head.sessionId,
+    cwd: head.cwd,
     parts,
   };
+}
+
+/** Mostly all of them have some. */
+function withText(parts: Part[]): Part[] {
+  return parts.some(({ text }) => text === '') ? parts.filter(({ text }) => text !== '') : parts;
+}
+
+function roleOf({ kind }: Entry, parts: readonly Part[]): Role {
+  if (parts.some(({ where }) => where === 'prompt')) return 'user';
+  return kind === 'user' || kind === 'assistant' ? kind : 'system';
 }
 
 /** What tells the call of a part apart in its file; undefined for a part of none. */
@@ -121,34 +138,20 @@ export function findableText(text: string): Found | undefined {
   };
 }
 
-function factsOf({ head, kind }: Entry): Omit<Found, 'identity' | 'isCopy' | 'side' | 'parts'> {
-  const time = parseTimestamp(head.timestamp ?? '');
-  return {
-    uuid: head.uuid,
-    role: kind === 'user' || kind === 'assistant' ? kind : 'system',
-    timestamp: head.timestamp,
-    time: Number.isNaN(time) ? undefined : time,
-    model: head.message?.model,
-    gitBranch: head.gitBranch,
-    sessionId: head.sessionId,
-    cwd: head.cwd,
-  };
-}
-
 function partsOf(entry: Entry, json: JsonObject): Part[] {
   switch (entry.kind) {
     case 'assistant':
-      return blocksOf(json).flatMap((block) => blockParts(block, 'answer', entry.head));
+      return partsOfBlocks(json, 'answer', entry.head);
     case 'user':
       return entry.head.blocks.some(({ type }) => type === 'tool_result')
-        ? blocksOf(json).flatMap((block) => blockParts(block, 'note', entry.head))
+        ? partsOfBlocks(json, 'note', entry.head)
         : typedParts(entry, json);
     case 'system':
       return typedParts(entry, json);
     case 'attachment':
       return entry.head.attachmentType === 'queued_command'
         ? typedParts(entry, json)
-        : [part('note', strings(json.attachment).join('\n'))];
+        : [part('note', strings(json.attachment, []).join('\n'))];
     case 'queue-operation':
       return enqueuedParts(entry, json);
     case 'summary':
@@ -162,7 +165,7 @@ function partsOf(entry: Entry, json: JsonObject): Part[] {
     case 'pr-link':
       return [part('note', asString(json.prUrl))];
     case 'unknown':
-      return blocksOf(json).flatMap((block) => blockParts(block, 'note', entry.head));
+      return partsOfBlocks(json, 'note', entry.head);
     default:
       return [];
   }
@@ -190,41 +193,50 @@ function whereOf(kind: InputKind): Where {
   return kind === 'compact_summary' ? 'summary' : 'note';
 }
 
-function blockParts(block: Block, said: Where, head: Head): Part[] {
+/** Added to one list: a list for each block, or each string of an input, would take longer than the rest of a line. */
+function partsOfBlocks(json: JsonObject, said: Where, head: Head): Part[] {
+  const parts: Part[] = [];
+  for (const block of blocksOf(json)) {
+    const found = blockPart(block, said, head);
+    if (found !== undefined) parts.push(found);
+  }
+  return parts;
+}
+
+function blockPart(block: Block, said: Where, head: Head): Part | undefined {
   switch (block.type) {
     case 'text':
-      return [{ where: said, text: block.text, isError: head.isApiErrorMessage }];
+      return { where: said, text: block.text, isError: head.isApiErrorMessage };
     case 'thinking':
-      return [part('thinking', block.thinking)];
+      return part('thinking', block.thinking);
     case 'tool_use':
-      return [callPart(block.name, block.id, block.input)];
+      return callPart(block.name, block.id, block.input);
     case 'tool_result':
-      return [resultPart(block.toolUseId, block.content, block.isError)];
+      return resultPart(block.toolUseId, block.content, block.isError);
     case 'other':
-      return otherParts(block.name, block.raw);
+      return otherPart(block.name, block.raw);
     default:
-      return [];
+      return undefined;
   }
 }
 
 function callPart(tool: string, call: string, input: Json | undefined): Part {
-  const text = [tool, ...strings(input)].join('\n');
+  const text = strings(input, [tool]).join('\n');
   return { where: 'tool_input', text, tool, call, file: fileOf(input), isError: false };
 }
 
 function resultPart(call: string, content: Json | undefined, isError: boolean): Part {
-  const text = toBlocks(content).map((each) => (each.type === 'text' ? each.text : ''));
-  return { where: 'tool_result', text: text.filter((each) => each !== '').join('\n'), call, isError };
+  return { where: 'tool_result', text: plainText(content), call, isError };
 }
 
 /** Tools that ran at the API: `server_tool_use`, `web_search_tool_result` and those still to come. */
-function otherParts(name: string, raw: JsonObject): Part[] {
+function otherPart(name: string, raw: JsonObject): Part | undefined {
   const call = asString(raw.id) ?? asString(raw.tool_use_id) ?? '';
-  if (name.endsWith('tool_use')) return [callPart(asString(raw.name) ?? name, call, raw.input)];
-  if (!name.endsWith('tool_result')) return [];
+  if (name.endsWith('tool_use')) return callPart(asString(raw.name) ?? name, call, raw.input);
+  if (!name.endsWith('tool_result')) return undefined;
   const items = asArray(raw.content) ?? [raw.content];
   const text = items.flatMap((item) => ['title', 'url', 'text'].map((key) => asString(at(item, key)) ?? ''));
-  return [{ where: 'tool_result', text: text.filter((each) => each !== '').join('\n'), call, isError: false }];
+  return { where: 'tool_result', text: text.filter((each) => each !== '').join('\n'), call, isError: false };
 }
 
 const FILE_KEYS = ['file_path', 'notebook_path', 'path'];
@@ -241,11 +253,12 @@ export function fileOf(input: Json | undefined): string | undefined {
 /** Values that only their names tell to be secret: they keep them, for the mask to see. It must know every name that the mask does. */
 const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential|_pat$/i;
 
-/** Every string in a value, whatever its depth. Those of a list are under the name of the list. */
-function strings(value: Json | undefined, name = ''): string[] {
-  if (typeof value === 'string') return [TELLING.test(name) ? `${name}: ${asValue(value)}` : value];
-  if (isObject(value)) return Object.entries(value).flatMap(([key, each]) => strings(each, key));
-  return argumentsIn(asArray(value) ?? []).flatMap((each) => strings(each, name));
+/** Adds every string in a value, whatever its depth. Those of a list are under the name of the list. */
+function strings(value: Json | undefined, found: string[], name = ''): string[] {
+  if (typeof value === 'string') found.push(TELLING.test(name) ? `${name}: ${asValue(value)}` : value);
+  else if (isObject(value)) for (const key of Object.keys(value)) strings(value[key], found, key);
+  else for (const each of argumentsIn(asArray(value) ?? [])) strings(each, found, name);
+  return found;
 }
 
 /** In quotes, which it does not have itself, where a reader would take only a part of it for the value, or for code. */
