@@ -5,7 +5,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
 import { ROOT } from './corpus.ts';
-import { costOf } from './measure.ts';
+import { costBeside, costOf } from './measure.ts';
 
 const HOME = join(ROOT, '.cache', 'bench', 'hook');
 const SESSION = '11111111-2222-4333-8444-555555555555';
@@ -35,12 +35,11 @@ export async function benchHook({ node, skein, row }: Pick<Bench, 'node' | 'skei
       prepare(project, file);
       // The first run makes the archive and looks up prices.
       costOf(run(args), 2, { before, input });
-      // Beside what it is compared with: the speed of a machine changes.
-      const start = costOf(`${node} -e 0`, RUNS);
-      const one = costOf(run(args), RUNS, { before, input });
-      row(`hook run, one new turn ${name}`, seconds(one.cpu), one.cpu / start.cpu, 'node -e 0', 3);
-      const none = costOf(run(args), RUNS, { input });
-      row(`hook run, nothing new (${name})`, seconds(none.cpu), none.cpu / start.cpu, 'node -e 0', 3);
+      const start = `${node} -e 0`;
+      const one = costBeside(start, run(args), RUNS, { before, input });
+      row(`hook run, one new turn ${name}`, seconds(one.cost.cpu), one.cost.cpu / one.base.cpu, 'node -e 0', 3);
+      const none = costBeside(start, run(args), RUNS, { input });
+      row(`hook run, nothing new (${name})`, seconds(none.cost.cpu), none.cost.cpu / none.base.cpu, 'node -e 0', 3);
     }
   } finally {
     server.kill();

@@ -16,7 +16,16 @@ export interface Feed {
 
 /** Runs a shell command; `time` counts it and all its children. */
 export function costOf(command: string, runs = 5, feed: Feed = {}): Cost {
-  const costs = Array.from({ length: runs }, () => once(command, feed));
+  return least(Array.from({ length: runs }, () => once(command, feed)));
+}
+
+/** A command and what it is compared with in turn, so that a machine whose speed changes is the same to both. */
+export function costBeside(base: string, command: string, runs: number, feed: Feed = {}): { base: Cost; cost: Cost } {
+  const rounds = Array.from({ length: runs }, () => ({ base: once(base, {}), cost: once(command, feed) }));
+  return { base: least(rounds.map((round) => round.base)), cost: least(rounds.map((round) => round.cost)) };
+}
+
+function least(costs: readonly Cost[]): Cost {
   return { cpu: Math.min(...costs.map(({ cpu }) => cpu)), rss: Math.max(...costs.map(({ rss }) => rss)) };
 }
 
