@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -120,54 +120,6 @@ describe('one request', () => {
     await ask(url);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect([heard.length, uncaught.mock.calls]).toEqual([2, []]);
-  });
-
-  test.each([
-    ['a length', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
-    ['chunks', 'HTTP/1.1 200 OK\r\nX-Own: Yes\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'],
-    ['no length', 'HTTP/1.1 429 Too Many\r\nretry-after: 3\r\n\r\nlater'],
-    ['nothing', 'HTTP/1.1 204 No Content\r\n\r\n'],
-    ['an announcement', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 No\r\ncontent-length: 2\r\n\r\nno'],
-    ['much', `HTTP/1.1 200 OK\r\ncontent-length: 300000\r\n\r\n${'x'.repeat(300_000)}`],
-    ['a half', 'HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{}'],
-    ['another protocol', 'SSH-2.0-OpenSSH\r\n'],
-    ['silence', ''],
-  ])('an answer with %s is the same to the first as to those that follow', async (_, raw) => {
-    const asked: string[] = [];
-    const server = createTcpServer((socket) => {
-      socket.on('error', () => {});
-      let heard = '';
-      socket.on('data', (chunk) => {
-        heard += chunk.toString('latin1');
-        if (!heard.endsWith('\r\n\r\n{"x":1}')) return;
-        asked.push(heard);
-        socket.end(raw, 'latin1');
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const ask = await fresh();
-    const tell = () =>
-      ask(`http://127.0.0.1:${port}/v1/traces?a=b`).then(
-        ({ status, header, text }) => [status, header('x-own'), header('retry-after'), text],
-        () => 'failed',
-      );
-    const first = await tell();
-    expect(await tell()).toEqual(first);
-    // Names apart: in whatever order and case, the server is told the same.
-    const [own, other] = asked.map((text) => text.toLowerCase().split('\r\n').sort());
-    expect(own).toEqual(other);
-  });
-
-  test('a header that cannot be sent is refused, also by the first', async () => {
-    const { port, heard } = await serve('127.0.0.1');
-    vi.resetModules();
-    const { exchange } = await import('../../src/export/otlp/exchange.ts');
-    const ask = (headers: Record<string, string>) =>
-      exchange(`http://127.0.0.1:${port}/`, { headers, body: Buffer.from('{}') });
-    await expect(ask({ a: 'b\r\nc: d' })).rejects.toThrow(/Invalid character/);
-    expect(heard).toEqual([]);
   });
 
   test('nobody there', async () => {

@@ -1,6 +1,4 @@
-/** One HTTP request. Not by `fetch`, whose first one in a process takes some 50 ms of CPU, and a hook sends one. */
-import type { RawAnswer } from './httpanswer.ts';
-import { type Asked, type Asking, isPlainHeader, postPlainly } from './plainrequest.ts';
+/** One HTTP request. By node:http: the first `fetch` of a process takes some 50 ms of CPU, this about 10, and a hook sends one. */
 
 export interface HttpAnswer {
   readonly status: number;
@@ -23,55 +21,48 @@ const LONGEST = 1 << 20;
 let isFirst = true;
 
 /** Does not follow redirects: those would take the keys elsewhere. */
-export async function exchange(url: string, { headers, body, signal, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
-  const { protocol, host, hostname, port, pathname, search } = new URL(url);
-  const asked: Asked = {
-    host: hostname.replace(/^\[|]$/g, ''),
-    port: port === '' ? undefined : Number(port),
-    path: `${pathname}${search}`,
-    headers: { host, 'accept-encoding': 'identity', ...headers, 'content-length': `${body.length}` },
-    body,
-    longest: LONGEST,
-  };
-  // A hook makes no other. Connections of https are left to its agent, which knows more of them.
-  const isPlain = isFirst && protocol === 'http:' && Object.entries(headers).every(isPlainHeader);
-  isFirst = false;
-  const { answer, stop } = isPlain ? postPlainly(asked) : post(asked, protocol);
-  const abort = () => stop(signal?.reason);
-  signal?.addEventListener('abort', abort, { once: true });
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop(tooLate()), timeoutMs).unref();
-  if (signal?.aborted) abort();
-  try {
-    const { status, header, bytes } = await answer;
-    return { status, header, text: unpacked(bytes, header('content-encoding') ?? '').toString('utf8') };
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-  }
-}
-
-/** By node:http and its agent, which keeps connections for the requests that follow. */
-function post({ body, longest, ...options }: Asked, protocol: string): Asking {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+export function exchange(url: string, { headers, body, signal, timeoutMs }: HttpRequest): Promise<HttpAnswer> {
+  const { protocol, hostname, port, pathname, search } = new URL(url);
   const { request } = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-  const asked = request({ ...options, method: 'POST' });
-  asked.on('error', reject);
-  asked.on('response', (answer) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    answer.on('data', (chunk: Buffer) => {
-      if (size < longest) chunks.push(chunk);
-      size += chunk.length;
+  const host = hostname.replace(/^\[|]$/g, '');
+  const own = isFirst && protocol === 'http:' ? ownConnection(host, Number(port || 80)) : undefined;
+  isFirst = false;
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      host,
+      port: port === '' ? undefined : Number(port),
+      path: `${pathname}${search}`,
+      method: 'POST',
+      headers: { 'accept-encoding': 'identity', ...headers, ...own?.headers, 'content-length': body.length },
+      createConnection: own?.connection,
     });
-    answer.on('error', reject);
-    answer.on('end', () => {
-      const header = (name: string) => [answer.headers[name]].flat()[0] ?? null;
-      resolve({ status: answer.statusCode ?? 0, header, bytes: Buffer.concat(chunks) });
+    // Here rather than by its option `signal`, for which Node has to compile as much as for the rest of a request.
+    const stop = () => asked.destroy(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => asked.destroy(tooLate()), timeoutMs).unref();
+    asked.on('close', () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      if (own !== undefined) asked.socket?.unref();
     });
+    asked.on('error', reject);
+    if (signal?.aborted) stop();
+    asked.on('response', (answer) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      answer.on('data', (chunk: Buffer) => {
+        if (size < LONGEST) chunks.push(chunk);
+        size += chunk.length;
+      });
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const header = (name: string) => [answer.headers[name]].flat()[0] ?? null;
+        const bytes = unpacked(Buffer.concat(chunks), header('content-encoding') ?? '');
+        resolve({ status: answer.statusCode ?? 0, header, text: bytes.toString('utf8') });
+      });
+    });
+    asked.end(body);
   });
-  asked.end(body);
-  // Here rather than by its option `signal`, for which Node has to compile as much as for the rest of a request.
-  return { answer: promise, stop: (reason) => asked.destroy(reason) };
 }
 
 function tooLate(): Error {
@@ -91,4 +82,21 @@ function unpacked(bytes: Buffer, encoding: string): Buffer {
     }
   }
   return Buffer.alloc(0);
+}
+
+/**
+ * The first request has a connection of its own, since a hook makes no other: an agent, which keeps connections for those that follow,
+ * takes a millisecond to get going. Nor is it closed when the answer is there, which would make a stream of standard error first, as
+ * Node compares the two; it just does not keep the process. Connections of https are left to their agent, which knows more of them.
+ */
+function ownConnection(host: string, port: number) {
+  const { connect } = process.getBuiltinModule('node:net');
+  return {
+    headers: { connection: 'keep-alive' },
+    connection: () => {
+      const socket = connect(port, host);
+      // A request hears of what goes wrong while it lasts; a server that ends the idle connection later must not end the process.
+      return socket.on('error', () => {});
+    },
+  };
 }
