@@ -4,7 +4,7 @@ const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { Script } = require('node:vm');
 
-const [, , file, runs, compiles] = process.argv;
+const [, , file, runs] = process.argv;
 
 // Byte code made under other flags is refused by who loads it.
 const v8 = require('node:v8');
@@ -12,8 +12,8 @@ const setFlag = v8.setFlagsFromString;
 v8.setFlagsFromString = () => {};
 
 // V8 notes in byte code which functions it compiled further, and whoever loads it does that again at once, on other threads: for
-// commands that end in a moment it takes longer than all they do. Only what gets hot within a single run is worth it.
-const COMPILERS = compiles === 'compiles' ? [] : ['sparkplug', 'maglev', 'turbofan'];
+// commands that end in a moment it takes longer than all they do.
+const COMPILERS = ['sparkplug', 'maglev', 'turbofan'];
 
 async function make() {
   const cache = file.replace(/cjs$/, `${process.versions.v8}-${process.arch}.cache`);

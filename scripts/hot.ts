@@ -145,8 +145,8 @@ export function buildHot(options: BuildOptions & { metafile: true }): Promise<Bu
   );
 }
 
-/** Adds the byte code of what these command lines run; `compiles`: as a run that compiles what gets hot in it. */
-type Learn = (args: readonly (readonly string[])[], input?: string, more?: object, compiles?: boolean) => void;
+/** Adds the byte code of what these command lines run. */
+type Learn = (args: readonly (readonly string[])[], input?: string, more?: object) => void;
 
 /** For the Node that runs this: another one makes nothing of it and goes without. */
 export async function makeCodeCaches(dist: string, root: string): Promise<void> {
@@ -178,7 +178,7 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
         const kept = { SKEIN_HOME: join(home, basename(session, '.jsonl')) };
         const grown = growingSession(join(demo, session), join(home, session));
         for (const turns of [-3, -2, -1]) for (const argv of runs) whole([...argv, '--wait', '0'], grown(turns), kept);
-        learn(runs, grown(), kept, session === sessions.at(-1));
+        learn(runs, grown(), kept);
       }
     };
     const torn = join(home, 'torn');
@@ -189,9 +189,8 @@ export async function makeCodeCaches(dist: string, root: string): Promise<void> 
     for (const [name, { runs, places, follows, asks }] of Object.entries(HOT)) {
       const file = join(dist, `hot-${name}.cjs`);
       writeFileSync(file, toAscii(readFileSync(file, 'utf8')));
-      const learn: Learn = (args, input, more = asks ? asking : {}, compiles = false) => {
-        const words = [JSON.stringify(args), ...(compiles ? ['compiles'] : [])];
-        node([join(root, 'scripts', 'code-cache.cjs'), file, ...words], input, more);
+      const learn: Learn = (args, input, more = asks ? asking : {}) => {
+        node([join(root, 'scripts', 'code-cache.cjs'), file, JSON.stringify(args)], input, more);
       };
       if (follows)
         follow(

@@ -1,6 +1,7 @@
 /** `skein hook run`: whatever happens, the client goes on as if nothing had. */
 import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
+import { holdCompilers } from '../../client/hook/compilers.ts';
 import type { SessionToSend } from '../../client/hook/delivery.ts';
 import { toHookInput } from '../../client/hook/input.ts';
 import { writeLog } from '../../client/hook/log.ts';
@@ -9,7 +10,7 @@ import { reasonOf, runHandedOver, runHook } from '../../client/hook/run.ts';
 import { asObject, asString, parseJson } from '../../format/json.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { choiceOf } from './options.ts';
+import { choiceOf, type HookChoice } from './options.ts';
 import { readStdin } from './stdin.ts';
 
 /** Left of the time for noting what is left. */
@@ -23,6 +24,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     writeLog(places, { time: context.now().toISOString(), level, event, session, ms, what: safely(what) });
   };
   let safely = (what: string) => what;
+  let release = () => {};
   process.on('uncaughtException', (error) => {
     report('error', reasonOf(error));
     process.exit(0);
@@ -36,6 +38,8 @@ export async function run(context: Context, args: Arguments): Promise<number> {
       return 0;
     }
     const handed = handedOver(context.env[HANDED_OVER]);
+    const address = addressOf(choice, context.env);
+    if (handed === undefined && address !== undefined) release = holdCompilers(address);
     const timeoutMs = handed === undefined ? choice.timeoutMs : LARGE_MS;
     const end = Date.now() + Math.max(0, Math.round(timeoutMs - process.uptime() * 1000));
     // Fires only if something else still goes on.
@@ -69,7 +73,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
         handed === undefined ? 'elsewhere' : await (await import('../export/originals.ts')).openOriginals(context);
       return openDestinations({ ...choice, settings, version: version(), places, configs, originals });
     });
-    const world = { places, home: context.home, now: Date.now, destinations, report };
+    const world = { places, home: context.home, now: Date.now, destinations, release, report };
     const limits = { deadline, signal: stop.signal };
     if (handed !== undefined) await runHandedOver(handed, choice, world, limits);
     else await runHook(input, choice, { ...world, handOver }, limits);
@@ -77,8 +81,16 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     report('info', 'done');
   } catch (error) {
     report('error', reasonOf(error));
+  } finally {
+    release();
   }
   return 0;
+}
+
+/** As far as is known before anything is loaded. */
+function addressOf({ otlp, langfuse }: HookChoice, env: Context['env']): string | undefined {
+  const { LANGFUSE_BASE_URL, LANGFUSE_HOST } = env;
+  return otlp ?? (langfuse ? (LANGFUSE_BASE_URL ?? LANGFUSE_HOST ?? 'https://cloud.langfuse.com') : undefined);
 }
 
 const HANDED_OVER = 'SKEIN_HOOK_SESSION';

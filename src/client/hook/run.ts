@@ -35,11 +35,16 @@ export interface HookWorld {
    * at hand; undefined in such a process. Waits for it no longer than it is told.
    */
   readonly handOver?: (session: SessionToSend, waitMs: number) => Promise<void>;
+  /** There is more to do than a turn: V8 may compile again (compilers.ts). */
+  readonly release?: () => void;
   report(level: 'info' | 'error', what: string): void;
 }
 
 /** Reading and masking this much takes about a second; nothing can stop it on the way. */
 export const LARGE_BYTES = 2 << 20;
+/** So much is read before it would have paid to compile anything; of a longer file all may have to be, when it was never archived. */
+const LITTLE_BYTES = 256 << 10;
+const MOST_BYTES = 8 << 20;
 /** Copies are mostly sent by then; what takes longer, as in a project with much to look through, goes on by itself. */
 const COPIES_MS = 3000;
 
@@ -47,6 +52,7 @@ export async function runHook(told: HookInput, options: HookOptions, world: Hook
   const input = await sessionIn(told, world);
   if (input === undefined) return;
   const { transcript, sessionId, event } = input;
+  if (!isLittle(transcript, world)) world.release?.();
   if (event === 'Stop' && options.waitMs > 0) {
     const { waitForAnswer } = await import('./settled.ts');
     if (!(await waitForAnswer(input, { waitMs: options.waitMs, ...limits })))
@@ -55,11 +61,18 @@ export async function runHook(told: HookInput, options: HookOptions, world: Hook
   const stopped = event === 'Stop' || event === 'SessionEnd';
   const ways: Ways = { archive: options.archive ? 'open' : 'none', closed: new Set() };
   await visit({ transcript, sessionId, stopped }, ways, world, limits);
+  world.release?.();
   for (const other of await others(input, world)) {
     if (limits.signal.aborted || !(await isOpen(ways, world))) return;
     if (isInVain(other, ways, world)) continue;
     await visit({ transcript: other, sessionId: idOf(other), stopped: false }, ways, world, limits);
   }
+}
+
+function isLittle(transcript: string, { places }: HookWorld): boolean {
+  const { bytes } = stampOf(transcript);
+  const before = noteOf(places, transcript)?.bytes ?? 0;
+  return bytes - before <= LITTLE_BYTES && bytes <= MOST_BYTES;
 }
 
 /** The session that is meant; undefined for what is none, which is told. One that was looked at before is known to be one. */
