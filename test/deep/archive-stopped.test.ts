@@ -48,13 +48,16 @@ test('scrub killed at random moments: each line is masked or as it was, the arch
   }
   archive('sync');
   let killed = 0;
+  let longest = 3000;
   for (let round = 0; round < 12; round += 1) {
     const code = await stopAfter(
       startSkein(['archive', 'scrub', '--all'], { env, home }),
-      random(100, 3000),
+      random(100, longest),
       'SIGKILL',
     );
     if (code === null) killed += 1;
+    // Done before it was killed: a faster machine, or little was left to do.
+    else longest = Math.max(200, longest * 0.6);
     const kept = archiveIn(env.SKEIN_HOME);
     expect(faultsOf(kept)).toEqual([]);
     kept.close();

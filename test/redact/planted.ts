@@ -118,7 +118,10 @@ export function survivors(text: string): string[] {
 
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-const NEEDLES = SAMPLES.map(({ rule, secret }) => ({ rule, needles: [...new Set(partsOf(secret).flatMap(writings))] }));
+const NEEDLES = SAMPLES.map(({ rule, secret, heart = secret }) => ({
+  rule,
+  needles: [...new Set([...partsOf(secret), ...partsOf(heart)].flatMap(writings))],
+}));
 
 /** Of what goes over several lines every line counts. */
 function partsOf(secret: string): string[] {

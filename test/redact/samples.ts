@@ -26,6 +26,8 @@ export interface Sample {
   readonly secret: string;
   /** As it may stand in a text. */
   readonly text: string;
+  /** What gives access: to mask the rest of it alone would be in vain. */
+  readonly heart?: string;
 }
 
 function bare(rule: string, secret: string): Sample {
@@ -119,10 +121,13 @@ export const SAMPLES: readonly Sample[] = [
   bare('postman-key', `PMAK-${random(24, 'pm', HEX)}-${random(34, 'pm2', HEX)}`),
   bare('sentry-token', `sntryu_${random(64, 'se', HEX)}`),
   bare('newrelic-key', `NRAK-${random(27, 'nr', UPPER)}`),
-  bare(
-    'slack-app-token',
-    `xapp-1-A${random(10, 'xa', UPPER)}-${random(13, 'xb', '123456789')}-${random(64, 'xc', HEX)}`,
-  ),
+  {
+    ...bare(
+      'slack-app-token',
+      `xapp-1-A${random(10, 'xa', UPPER)}-${random(13, 'xb', '123456789')}-${random(64, 'xc', HEX)}`,
+    ),
+    heart: random(64, 'xc', HEX),
+  },
   bare('sendgrid-dashed-key', `SG.${random(10, 'sd')}-${random(11, 'se')}.${random(30, 'sf')}-${random(12, 'sh')}`),
   bare('slack-other-token', `xoxe.xoxp-1-${random(160, 'xo')}`),
   bare('discord-token', `M${random(23, 'di')}.${random(6, 'di2')}.${random(38, 'di3')}`),
