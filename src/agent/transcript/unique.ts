@@ -16,7 +16,8 @@ export function createUniqueIds(known: Ids, fresh: () => string): UniqueIds {
   let current: { readonly given: string; readonly used: string; index: number } | undefined;
 
   function unique(id: string): string {
-    const made = id === '' || known.find(id) >= 0 ? `${id || 'id'}_${fresh().slice(0, 8)}` : id;
+    // With a letter: 2.1.325 finds no result for a call whose id is that of another, an underscore and digits.
+    const made = id === '' || known.find(id) >= 0 ? `${id || 'id'}_x${fresh().slice(0, 8)}` : id;
     known.add(made);
     return made;
   }
