@@ -89,8 +89,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
 
 /** As far as is known before anything is loaded. */
 function addressOf({ otlp, langfuse }: HookChoice, env: Context['env']): string | undefined {
-  const { LANGFUSE_BASE_URL, LANGFUSE_HOST } = env;
-  return otlp ?? (langfuse ? (LANGFUSE_BASE_URL ?? LANGFUSE_HOST ?? 'https://cloud.langfuse.com') : undefined);
+  return otlp ?? (langfuse ? (env.LANGFUSE_BASE_URL ?? env.LANGFUSE_HOST) : undefined);
 }
 
 const HANDED_OVER = 'SKEIN_HOOK_SESSION';

@@ -4,8 +4,12 @@
  */
 const COMPILERS = ['sparkplug', 'maglev', 'turbofan'];
 
-/** `address`: what is sent to. Lets them go again. */
+/**
+ * `address`: what is sent to. Lets them go again. Not for https: what it takes is loaded before it is known whether there is anything to
+ * send, and that of https takes longer than is saved.
+ */
 export function holdCompilers(address: string): () => void {
+  if (!address.startsWith('http:')) return () => {};
   // Node's own modules that are loaded meanwhile come without their byte code.
   for (const name of modulesFor(address)) process.getBuiltinModule(name);
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
@@ -17,6 +21,6 @@ export function holdCompilers(address: string): () => void {
 
 /** A name has to be looked up. */
 function modulesFor(address: string): string[] {
-  const lookUp = /^\w+:\/\/(?:[\d.]+|\[.*)(?:[:/]|$)/.test(address) ? [] : ['node:dns'];
-  return [address.startsWith('http:') ? 'node:http' : 'node:https', ...lookUp];
+  const isNumber = /^http:\/\/(?:[\d.]+(?:[:/]|$)|\[)/.test(address);
+  return isNumber ? ['node:http'] : ['node:http', 'node:dns'];
 }

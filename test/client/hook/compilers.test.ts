@@ -22,6 +22,13 @@ test('every compiler that is held is let go again', () => {
   expect(freed).toEqual(held.map((flag) => flag.replace('--no-', '--')));
 });
 
+test('for https nothing is loaded or held', () => {
+  const set = vi.spyOn(v8, 'setFlagsFromString').mockImplementation(() => {});
+  const load = vi.spyOn(process, 'getBuiltinModule');
+  holdCompilers('https://cloud.langfuse.com')();
+  expect([set.mock.calls, load.mock.calls]).toEqual([[], []]);
+});
+
 describe('nothing is compiled while one turn is sent, and everything as ever when there is more', () => {
   /** A session of so many bytes, known up to so many; when it was sent and when compilers were let go, in their order. */
   async function happened(known: number, bytes: number): Promise<string[]> {
