@@ -1,9 +1,9 @@
 /**
- * The price library holds its table as 30,000 lines of JavaScript, which take 40 ms to load. In the bundle the same table
- * is a JSON string, which takes 5; code and prices stay the library's own.
+ * The price library holds its table as 30,000 lines of JavaScript, which take 40 ms to load. In the bundle a provider's models are a
+ * JSON string, read when they are first asked for: those of one or two providers. Code and prices stay the library's own.
  */
 import { readFile } from 'node:fs/promises';
-import { waitForUpdate } from '@pydantic/genai-prices';
+import { type Provider, waitForUpdate } from '@pydantic/genai-prices';
 import type { Plugin } from 'esbuild';
 
 const LITERAL = /^const E = \[\n[\s\S]*?\n\](?:, |;)/;
@@ -15,9 +15,15 @@ export const slimPrices: Plugin = {
       const text = await readFile(path, 'utf8');
       const [literal] = LITERAL.exec(text) ?? [];
       if (literal === undefined) throw new Error('the price table of @pydantic/genai-prices is not where it was');
-      const table = JSON.stringify(JSON.stringify(await waitForUpdate()));
+      const table = (await waitForUpdate()).map(lazyModels).join(',\n');
       const end = literal.endsWith(';') ? ';' : ', ';
-      return { contents: `const E = JSON.parse(${table})${end}${text.slice(literal.length)}` };
+      return { contents: `const E = [${table}]${end}${text.slice(literal.length)}` };
     });
   },
 };
+
+function lazyModels({ models, ...provider }: Provider): string {
+  const read = `JSON.parse(${JSON.stringify(JSON.stringify(models))})`;
+  const keep = `Object.defineProperty(this, 'models', { value: ${read}, enumerable: true }).models`;
+  return `{ ...JSON.parse(${JSON.stringify(JSON.stringify(provider))}), get models() { return ${keep}; } }`;
+}
