@@ -33,7 +33,19 @@ export function cut(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** The same for text with colours in it. */
+/** The same, of which the end is what tells: a path. */
+export function cutStart(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  const characters = Array.from(charactersOf(text), ({ segment }) => segment);
+  let used = 1;
+  const last = characters.findLastIndex((character) => {
+    used += displayWidth(character);
+    return used > width;
+  });
+  return `…${characters.slice(last + 1).join('')}`;
+}
+
+/** As `cut`, for text with colours in it. */
 export function cutPainted(text: string, width: number): string {
   if (!Number.isFinite(width)) return text;
   return wrapped(text, width, { hard: true, wordWrap: false, trim: false }).split('\n')[0] ?? '';

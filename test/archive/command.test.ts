@@ -78,6 +78,15 @@ describe('status', () => {
     });
   });
 
+  test('each deletion is told on one line of a terminal, by the end of its path', () => {
+    const { env, home, archive } = machine();
+    archive('sync');
+    const { text } = skein(['archive', 'status'], { env: { ...env, COLUMNS: '80' }, home });
+    const line = text.split('\n').find((each) => each.includes('.jsonl'));
+    expect(line).toMatch(new RegExp(`…\\S*${SESSION.slice(-12)}\\.jsonl {2}archived$`));
+    expect(line?.length).toBeLessThanOrEqual(80);
+  });
+
   test('a name with a new line in it is told on one', () => {
     const { archive } = machine({ [`${PLACE}/a\nb.jsonl`]: entry('a') });
     archive('sync');

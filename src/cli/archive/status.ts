@@ -9,11 +9,16 @@ import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { homePath } from '../layout.ts';
+import { cutStart, homePath } from '../layout.ts';
 import { asTold, count, folderOf, sourcesOf, tellProblems, writeJson } from './open.ts';
 
 const SHOWN = 5;
 const LONG = 3650;
+/** Columns of a line that tells of a deletion: when, and what stands after the path. */
+const WHEN = 20;
+const MARK = 'not archived'.length;
+/** Of a path, however narrow the terminal. */
+const LEAST = 16;
 
 /** Works without an archive too: what the client will delete is worth knowing then most of all. */
 export async function showStatus(context: Context, args: Arguments): Promise<number> {
@@ -85,9 +90,10 @@ function writeDeletions(context: Context, deletions: readonly Deletion[], markOf
   const { out } = context;
   if (deletions.length === 0) return;
   out.write('the client deletes next\n');
+  const room = Math.max(LEAST, out.columns - WHEN - MARK - 6);
   for (const deletion of deletions.slice(0, SHOWN)) {
-    const path = safeLine(homePath(deletion.file.path, context.home));
-    out.write(`  ${when(deletion.at, context.now()).padEnd(22)} ${path}  ${markOf(deletion)}\n`);
+    const path = cutStart(safeLine(homePath(deletion.file.path, context.home)), room);
+    out.write(`  ${when(deletion.at, context.now()).padEnd(WHEN)}  ${path}  ${markOf(deletion)}\n`);
   }
   const rest = deletions.length - SHOWN;
   if (rest > 0) out.write(out.style.dim(`  and ${rest} later\n`));
@@ -113,10 +119,11 @@ function writeCleanups({ out, home }: Context, cleanups: readonly Cleanup[]): vo
       project: inProject,
       local: inProject,
       settings: `cleanupPeriodDays is ${days} in ${where}`,
-      default: `cleanupPeriodDays is not set: ${days} days in ${where}`,
+      default: `cleanupPeriodDays is not set in ${where}: ${days} days`,
       unreadable: `${out.style.warn('cleanupPeriodDays cannot be read')} in ${where} (${days} days are taken for it); mend the file`,
     };
-    out.write(`${said[from]}; to keep them longer write "cleanupPeriodDays": ${Math.max(LONG, days)}\n`);
+    out.write(`${said[from]}\n`);
+    out.write(out.style.dim(`  to keep them longer write there: "cleanupPeriodDays": ${Math.max(LONG, days)}\n`));
   }
 }
 
