@@ -1,4 +1,5 @@
 /** Reads a verb's arguments by its own option table. */
+import { closest } from '../views/closest.ts';
 import { type Arguments, COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { UsageError } from './errors.ts';
 
@@ -93,9 +94,16 @@ function parse(command: Command, argv: readonly string[], options: Record<string
     throw new UsageError(
       message.split(/\. To specify|\n/)[0] ?? message,
       `skein ${command.name}`,
-      `Run: skein ${command.name} --help`,
+      `${meantBy(message, Object.keys(options))}Run: skein ${command.name} --help`,
     );
   }
+}
+
+/** The option that was probably meant: one that begins so, or the nearest. */
+function meantBy(message: string, names: readonly string[]): string {
+  const [, unknown = ''] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  const near = names.find((name) => unknown !== '' && name.startsWith(unknown)) ?? closest(unknown, names);
+  return near === undefined ? '' : `Did you mean: --${near}? `;
 }
 
 /** A whole number given on the command line. */

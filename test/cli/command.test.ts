@@ -32,6 +32,8 @@ describe('wrong usage is exit code 2, and says what next', () => {
     [['lst'], /no verb "lst"[\s\S]*Did you mean: skein list/],
     [['zzzzzz'], /Run: skein --help/],
     [['list', '--nope'], /Unknown option '--nope'[\s\S]*skein list --help/],
+    [['usage', '--heat'], /Did you mean: --heatmap\? Run: skein usage --help/],
+    [['usage', '--timezoen', 'UTC'], /Did you mean: --timezone\?/],
     [['list', '--sort', 'color'], /--sort is updated/],
     [['list', '--limit', 'x'], /--limit takes a whole number/],
     [['cat'], /Which session\?/],
