@@ -15,7 +15,9 @@ export const slimPrices: Plugin = {
       const text = await readFile(path, 'utf8');
       const [literal] = LITERAL.exec(text) ?? [];
       if (literal === undefined) throw new Error('the price table of @pydantic/genai-prices is not where it was');
-      const table = (await waitForUpdate()).map(lazyModels).join(',\n');
+      const providers = await waitForUpdate();
+      if (providers === null) throw new Error('@pydantic/genai-prices has no price table');
+      const table = providers.map(lazyModels).join(',\n');
       const end = literal.endsWith(';') ? ';' : ', ';
       return { contents: `const E = [${table}]${end}${text.slice(literal.length)}` };
     });
