@@ -1,6 +1,7 @@
 /** Sessions that only grew, which is what happens nearly always: nothing else has to be looked at. */
 import { statSync } from 'node:fs';
 import { sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { SessionFile } from '../../disk/find.ts';
 import type { Outline } from '../../graph/outline.ts';
 import { chatsFrom, type ListedChat } from '../chats.ts';
@@ -64,6 +65,8 @@ function grownChat(
   const [was] = alone(before);
   const [now, other] = alone(after);
   if (was === undefined || now === undefined || other !== undefined || now.id !== chat.id) return undefined;
+  // What was said last decides which of two copies is the older one (H2).
+  if (!isDeepStrictEqual(now.edges, was.edges)) return undefined;
   // Other files may tell its title, and guesses about other chats: they did not change.
   const title = now.title === was.title ? chat.title : now.title;
   return { ...now, title, edges: chat.edges };
