@@ -245,7 +245,11 @@ test.each([
   [['--skip', '3', '--by', 'tool'], '--skip is for --explain'],
   [['--by', 'tool', '--explain'], '--explain tells of messages'],
   [['--prices', 'nowhere.json'], 'There is no such price table'],
-])('what would have no effect is refused: %j', (args, told) => {
+  [['monthly'], 'skein usage --by month'],
+  [['daily'], 'skein usage --by day'],
+  [['blocks'], 'skein usage --by block'],
+  [['reply'], 'See what there is'],
+])('what would have no effect, or means another, is refused: %j', (args, told) => {
   const { code, err } = skein(['usage', '--root', rootWith({}), ...args]);
   expect(code).toBeGreaterThan(0);
   expect(err).toContain(told);
