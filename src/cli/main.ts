@@ -129,7 +129,7 @@ async function run(context: Context, command: Command, argv: readonly string[]):
 async function loadVerb(name: string): Promise<Command> {
   const verb = findVerb(name);
   if (verb) return verb.load();
-  const { closest } = await import('./closest.ts');
+  const { closest } = await import('../views/closest.ts');
   const near = closest(
     name,
     VERBS.map((each) => each.name),
