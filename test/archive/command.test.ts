@@ -173,6 +173,42 @@ describe('wrong usage', () => {
     expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(message)]);
   });
 
+  test('what a part does not know is not passed over', () => {
+    const { archive, env } = machine({ [NAME]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
+    archive('sync');
+    const before = readFileSync(join(env.SKEIN_HOME, 'archive.db'));
+    const calls: [args: string[], message: string][] = [
+      [['sync', 'x'], 'an argument too many: "x"'],
+      [['sync', '--force'], 'has no --force'],
+      [['status', '--full'], 'has no --full'],
+      [['verify', '--dry-run'], 'has no --dry-run'],
+      [['versions', SESSION, FORK], 'an argument too many'],
+      [['versions', SESSION, '--all'], 'or everything?'],
+      [['restore', SESSION, FORK], 'an argument too many'],
+      [['restore', SESSION, '--all'], 'or everything?'],
+      [['restore', SESSION, '--to', ''], 'Below which folder?'],
+      [['restore', SESSION, '--dry-run'], 'has no --dry-run'],
+      [['forget', SESSION, FORK, '--yes'], 'an argument too many'],
+      [['forget', SESSION, '--yes', '--dry-run'], 'has no --dry-run'],
+      [['forget', SESSION, '--yes', '--to', 'x'], 'has no --to'],
+      [['forget', '--all', '--yes'], 'Not everything'],
+      [['forget', '--undo', SESSION, '--all'], 'or everything?'],
+      [['scrub', SESSION, '--all'], 'or everything?'],
+      [['scrub', SESSION, '--version', '1'], 'has no --version'],
+      [['export', 'a.db', 'b.db'], 'an argument too many'],
+      [['export', ''], 'Which file?'],
+      [['import', 'a.db', 'b.db'], 'an argument too many'],
+      [['import', 'a.db', '--dry-run'], 'has no --dry-run'],
+      [['rebuild', 'x'], 'an argument too many'],
+    ];
+    for (const [args, message] of calls) {
+      const { code, err, text } = archive(...args);
+      expect([args, code, err, text]).toEqual([args, 2, expect.stringContaining(message), '']);
+      expect(err).toMatch(/\n {2}at: .+\n {2}next: .+/);
+    }
+    expect(readFileSync(join(env.SKEIN_HOME, 'archive.db')).equals(before)).toBe(true);
+  });
+
   test('an import that is no archive', () => {
     const { archive, home } = machine();
     writeFileSync(join(home, 'x.db'), 'text');

@@ -2,7 +2,16 @@
 import type { ArchivedFile } from '../../archive/files.ts';
 import { type Chosen, chooseFiles, foldersOf } from '../../archive/select.ts';
 import type { Archive } from '../../archive/store.ts';
+import type { Arguments } from '../command.ts';
 import { CommandError, UsageError } from '../errors.ts';
+
+/** Who names one and says --all may mean either. */
+export function wantsAll(args: Arguments): boolean {
+  const [selector] = args.positionals;
+  if (!args.flag('all')) return false;
+  if (selector === undefined) return true;
+  throw new UsageError(`"${selector}", or everything?`, `${selector} --all`, 'Say one of them: SEL or --all.');
+}
 
 /** The archived files a selector names: one session, unless it names a project. */
 export function chosenFiles(archive: Archive, selector: string | undefined): readonly ArchivedFile[] {

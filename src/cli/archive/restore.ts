@@ -13,10 +13,11 @@ import { wholeNumber } from '../arguments.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { homePath } from '../layout.ts';
 import { progressOf } from '../progress.ts';
 import { quoted } from '../quoted.ts';
-import { chosenFiles } from './choose.ts';
+import { chosenFiles, wantsAll } from './choose.ts';
 import { count, sourcesOf, withArchive, writeJson } from './open.ts';
 import { stateJson, stateWords, versionCommand } from './versions.ts';
 
@@ -24,7 +25,8 @@ import { stateJson, stateWords, versionCommand } from './versions.ts';
 export function restoreFiles(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { reads: true }, async (archive) => {
     const to = args.value('to');
-    const [all, force] = [args.flag('all'), args.flag('force')];
+    if (to === '') throw new UsageError('Below which folder?', '--to is empty', 'Name it, e.g. --to /tmp/back');
+    const [all, force] = [wantsAll(args), args.flag('force')];
     const files = guarded(RESTORING, archive.path, () =>
       all ? allFiles(archive.db) : chosenFiles(archive, args.positionals[0]),
     );

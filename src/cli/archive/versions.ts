@@ -9,7 +9,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
 import { quoted } from '../quoted.ts';
-import { chosenFiles } from './choose.ts';
+import { chosenFiles, wantsAll } from './choose.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 interface Stated {
@@ -19,7 +19,7 @@ interface Stated {
 
 export function showVersions(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { reads: true }, (archive) => {
-    const files = args.flag('all') ? allFiles(archive.db) : chosenFiles(archive, args.positionals[0]);
+    const files = wantsAll(args) ? allFiles(archive.db) : chosenFiles(archive, args.positionals[0]);
     const stated = files.map((file) => ({ file, states: fileStates(archive.db, file) }));
     if (args.flag('json')) writeJson(context, { archive: archive.path, files: stated.map(toJson) });
     else writeText(context, stated);

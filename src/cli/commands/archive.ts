@@ -1,6 +1,6 @@
 /** `skein archive`: keeps every session, also after the client deletes it. */
 import { type Command, READING_OPTIONS } from '../command.ts';
-import { type Parts, runParts } from '../parts.ts';
+import { type Parts, runParts, type Takes } from '../parts.ts';
 
 const PARTS: Parts = {
   sync: async () => (await import('../archive/sync.ts')).syncArchive,
@@ -14,6 +14,20 @@ const PARTS: Parts = {
   import: async () => (await import('../archive/transfer.ts')).importFile,
   rebuild: async () => (await import('../archive/rebuild.ts')).rebuild,
   watch: async () => (await import('../archive/watch.ts')).watchArchive,
+};
+
+const TAKES: Takes = {
+  sync: { words: 0, options: ['full'] },
+  status: { words: 0, options: [] },
+  verify: { words: 0, options: [] },
+  versions: { words: 1, options: ['all'] },
+  restore: { words: 1, options: ['all', 'to', 'force', 'version', 'keep-times'] },
+  forget: { words: 1, options: ['yes', 'undo', 'all'] },
+  scrub: { words: 1, options: ['all', 'dry-run'] },
+  export: { words: 1, options: ['force'] },
+  import: { words: 1, options: [] },
+  rebuild: { words: 0, options: [] },
+  watch: { words: 0, options: [] },
 };
 
 export const archive: Command = {
@@ -54,5 +68,5 @@ export const archive: Command = {
     ['skein archive scrub --all --dry-run', 'which secrets lie in the archive'],
     ['skein archive export skein-archive.db', 'one file to carry to another machine; there: skein archive import'],
   ],
-  run: runParts('archive', PARTS),
+  run: runParts('archive', PARTS, TAKES),
 };
