@@ -209,6 +209,16 @@ describe('wrong usage', () => {
     expect(readFileSync(join(env.SKEIN_HOME, 'archive.db')).equals(before)).toBe(true);
   });
 
+  test('a folder that was named and is not there is told, and the code says so', () => {
+    const { root, archive, home } = machine();
+    const { code, err, text } = archive('sync', '--root', root, '--root', join(home, 'nowhere'));
+    expect([code, err, text]).toEqual([
+      1,
+      expect.stringContaining('no such file or folder'),
+      expect.stringContaining('1 new'),
+    ]);
+  });
+
   test('an import that is no archive', () => {
     const { archive, home } = machine();
     writeFileSync(join(home, 'x.db'), 'text');
