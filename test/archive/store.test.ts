@@ -182,6 +182,20 @@ describe('restoring', () => {
     expect(statSync(join(root, NAME)).mtimeMs).toBe(1_000_000);
   });
 
+  test('a transcript that goes on where it was is kept, and told as that', () => {
+    const root = rootOf({ [NAME]: entry('a'), 'plans/p.md': 'a' });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    writeFileSync(join(root, NAME), entry('a') + entry('b'));
+    writeFileSync(join(root, 'plans/p.md'), 'ab');
+    const told = () =>
+      restore(archive, allFiles(archive.db)).map(({ file, outcome, why }) => [file.name, outcome, why]);
+    const plan = ['plans/p.md', 'kept', undefined];
+    expect(told()).toEqual([plan, [NAME, 'kept', 'what is there has all of it, and goes on']]);
+    writeFileSync(join(root, NAME), entry('b') + entry('a'));
+    expect(told()).toEqual([plan, [NAME, 'kept', undefined]]);
+  });
+
   test('any version, and files of two roots side by side', () => {
     const [one, two] = [rootOf({ [NAME]: entry('a') }), rootOf({ [NAME]: entry('b') })];
     const archive = newArchive();
