@@ -9,18 +9,18 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { notice } from '../progress.ts';
-import { chosenSurely, wantsAll } from './choose.ts';
+import { chosenSurely, selectorOf, wantsAll } from './choose.ts';
 import { type LostChat, lostChats, PROJECT } from './lostchats.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 export function forgetFiles(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
     if (args.flag('undo')) return undo(context, args, archive);
-    const [selector] = args.positionals;
     if (args.flag('all')) {
       const next = 'Name a session or project:NAME; --all is for --undo.';
       throw new UsageError('Not everything is forgotten at once.', 'skein archive forget --all', next);
     }
+    const selector = await selectorOf(context, args, archive);
     const lost = await lostBy(context, args, archive, selector);
     if (lost.length > 0) return forgetLost(context, args, archive, lost);
     const { what, files, sessions } = chosenSurely(archive, selector);
