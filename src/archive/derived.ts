@@ -11,8 +11,10 @@ import { INDEX_NAME } from './place.ts';
 import { openToRead } from './readonly.ts';
 import {
   all,
+  blobOf,
   type Database,
   get,
+  maybeNumber,
   numberOf,
   type OpenOptions,
   openDatabase,
@@ -78,7 +80,20 @@ function openReadable(path: string, options: OpenOptions): Database {
 
 function fits(db: Database, archive: Archive): boolean {
   if (numberOf(get(db, 'PRAGMA user_version'), 'user_version') !== LAYOUT) return false;
-  return get(db, "SELECT value FROM meta WHERE key = 'archive'")?.value === archiveId(archive.db);
+  return (
+    get(db, "SELECT value FROM meta WHERE key = 'archive'")?.value === archiveId(archive.db) && isOfNow(db, archive)
+  );
+}
+
+/**
+ * An older copy of archive.db may have been put back, and have grown in another way since: then another line, or none, is where the
+ * index ended, and all that it tells of what came after the copy was made is wrong.
+ */
+function isOfNow(db: Database, archive: Archive): boolean {
+  const [last, address] = all(db, "SELECT value FROM meta WHERE key IN ('last', 'lastAddress') ORDER BY key");
+  if (last === undefined || address === undefined) return true;
+  const known = get(archive.db, 'SELECT id FROM piece WHERE hash = ?', blobOf(address, 'value'));
+  return maybeNumber(known, 'id') === numberOf(last, 'value');
 }
 
 /** In place: another process may have the file open. */
