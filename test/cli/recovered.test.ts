@@ -84,6 +84,18 @@ describe('L4: prompts that survive only in history.jsonl', () => {
     ]);
   });
 
+  test('cannot be restored, which is told as that', async () => {
+    const { run } = machineWith(typed('Fix the login', 0, A));
+    await run('archive', 'sync');
+    for (const selector of [A, A.slice(0, 6), 'login', '@last']) {
+      await expect(run('archive', 'restore', selector)).rejects.toMatchObject({
+        message: `Of ${A} only the prompts are left, in history.jsonl.`,
+        next: `Read them: skein show ${A}`,
+      });
+    }
+    expect((await run('archive', 'restore', 'history.jsonl')).code).toBe(0);
+  });
+
   test('an id that is a path is none: no chat is told outside the folder of projects', async () => {
     const ids = ['../../../../etc/passwd', '/etc/passwd', 'a/b', '..\\b'];
     const history = ids.map((id, place) => typed(`Prompt ${place}`, place, id)).join('') + typed('Named', 500, A);

@@ -6,6 +6,7 @@ import type { SessionFile } from '../../disk/find.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
+import { quoted } from '../quoted.ts';
 
 /** Who names one and says --all may mean either. */
 export function wantsAll(args: Arguments): boolean {
@@ -17,9 +18,14 @@ export function wantsAll(args: Arguments): boolean {
 
 /**
  * The selector as the archive knows it: an id, project:NAME or a path. What else there is means what `show` means by it: @last is where
- * something was said last, not the newest file, and words are those of a title.
+ * something was said last, not the newest file, and words are those of a title. `takesLost`: also a chat of which only prompts are left.
  */
-export async function selectorOf(context: Context, args: Arguments, archive: Archive): Promise<string | undefined> {
+export async function selectorOf(
+  context: Context,
+  args: Arguments,
+  archive: Archive,
+  { takesLost = false } = {},
+): Promise<string | undefined> {
   const [selector] = args.positionals;
   const isKnown = (each: string) => chooseFiles(archive.db, each).files.length > 0;
   if (selector === undefined || selector.trim() === '' || selector.startsWith('project:')) return selector;
@@ -29,9 +35,15 @@ export async function selectorOf(context: Context, args: Arguments, archive: Arc
   const [id, ...others] = ids;
   if (id === undefined) return selector;
   if (others.length > 0) throw severalFit(archive, selector, ids);
-  if (isKnown(id) || shown.some(({ source }) => source === 'history')) return id;
+  if (isKnown(id)) return id;
+  if (shown.some(({ source }) => source === 'history')) return takesLost ? id : refuseLost(id, archive);
   const next = 'Archive it: skein archive sync';
   throw new CommandError(`"${selector}" is ${id}, which is not archived.`, archive.path, next);
+}
+
+function refuseLost(id: string, { path }: Archive): never {
+  const next = `Read them: ${quoted('skein', 'show', id)}`;
+  throw new CommandError(`Of ${id} only the prompts are left, in history.jsonl.`, path, next);
 }
 
 async function shownFiles(context: Context, args: Arguments, selector: string): Promise<SessionFile[]> {
@@ -95,6 +107,6 @@ export function chosenSessions(archive: Archive, selector: string): string[] {
 }
 
 export function nothingFits(archive: Archive, selector: string, more = ''): CommandError {
-  const next = `See what is kept: skein archive status${more}`;
+  const next = `See what is kept: skein list${more}`;
   return new CommandError(`Nothing archived fits "${selector}".`, archive.path, next);
 }

@@ -20,7 +20,7 @@ export function forgetFiles(context: Context, args: Arguments): Promise<number> 
       const next = 'Name a session or project:NAME; --all is for --undo.';
       throw new UsageError('Not everything is forgotten at once.', 'skein archive forget --all', next);
     }
-    const selector = await selectorOf(context, args, archive);
+    const selector = await selectorOf(context, args, archive, { takesLost: true });
     const lost = await lostBy(context, args, archive, selector);
     if (lost.length > 0) return forgetLost(context, args, archive, lost);
     const { what, files, sessions } = chosenSurely(archive, selector);
