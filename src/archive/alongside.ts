@@ -5,6 +5,7 @@
  */
 import { type DerivedIndex, openIndex } from './derived.ts';
 import type { ArchivedState } from './files.ts';
+import { saveEnd } from './indexend.ts';
 import type { Input } from './input.ts';
 import { createLineFollower, type LineFollower } from './linefollower.ts';
 import { hasOutline, saveOutline } from './outlinemaker.ts';
@@ -12,7 +13,7 @@ import type { PutPiece } from './packs.ts';
 import { createHolder } from './search/holder.ts';
 import { createLineJoiner, type LineJoiner } from './search/lines.ts';
 import { createPartWriter, type PartWriter } from './search/partwriter.ts';
-import { get, numberOf, run } from './sqlite.ts';
+import { get, numberOf } from './sqlite.ts';
 import type { Archive } from './store.ts';
 
 export interface FollowedFile extends Pick<LineFollower, 'from'> {
@@ -78,7 +79,7 @@ export function createAlongside(archive: Archive): Alongside {
   function finish(): void {
     if (index === undefined) return;
     index.parts.flush();
-    run(index.db, "UPDATE meta SET value = ? WHERE key = 'next'", index.lines.open() ?? known);
+    saveEnd(index.db, archive.db, index.lines.open() ?? known, known);
     index.db.exec('COMMIT');
     drop();
   }

@@ -6,13 +6,15 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { closeFile, openFile } from '../disk/io.ts';
 import { DERIVED_SCHEMA, LAYOUT } from './derivedschema.ts';
-import { ArchiveError } from './errors.ts';
+import { ArchiveError, DISK_FULL, sqliteCode } from './errors.ts';
 import { INDEX_NAME } from './place.ts';
 import { openToRead } from './readonly.ts';
 import {
   all,
+  blobOf,
   type Database,
   get,
+  maybeNumber,
   numberOf,
   type OpenOptions,
   openDatabase,
@@ -78,7 +80,20 @@ function openReadable(path: string, options: OpenOptions): Database {
 
 function fits(db: Database, archive: Archive): boolean {
   if (numberOf(get(db, 'PRAGMA user_version'), 'user_version') !== LAYOUT) return false;
-  return get(db, "SELECT value FROM meta WHERE key = 'archive'")?.value === archiveId(archive.db);
+  return (
+    get(db, "SELECT value FROM meta WHERE key = 'archive'")?.value === archiveId(archive.db) && isOfNow(db, archive)
+  );
+}
+
+/**
+ * An older copy of archive.db may have been put back, and have grown in another way since: then another line, or none, is where the
+ * index ended, and all that it tells of what came after the copy was made is wrong.
+ */
+function isOfNow(db: Database, archive: Archive): boolean {
+  const [last, address] = all(db, "SELECT value FROM meta WHERE key IN ('last', 'lastAddress') ORDER BY key");
+  if (last === undefined || address === undefined) return true;
+  const known = get(archive.db, 'SELECT id FROM piece WHERE hash = ?', blobOf(address, 'value'));
+  return maybeNumber(known, 'id') === numberOf(last, 'value');
 }
 
 /** In place: another process may have the file open. */
@@ -124,9 +139,13 @@ export function setDerived(archive: Archive, changes: number): void {
 const UNUSABLE = new Set([1, 11, 26]);
 
 export function isUnusable(error: unknown): boolean {
-  const cause = error instanceof ArchiveError ? error.cause : error;
-  const code = cause instanceof Error && 'errcode' in cause ? cause.errcode : undefined;
-  return typeof code === 'number' && UNUSABLE.has(code & 0xff);
+  const code = codeIn(error);
+  return code !== undefined && UNUSABLE.has(code);
+}
+
+function codeIn(error: unknown): number | undefined {
+  const code = sqliteCode(error instanceof ArchiveError ? error.cause : error);
+  return code === undefined ? undefined : code & 0xff;
 }
 
 /** Takes everything out, also from the pages they lay in. */
@@ -136,9 +155,11 @@ export function emptyIndex(archive: Archive): void {
   try {
     emptyInPlace(archive);
   } catch (error) {
-    if (!isUnusable(error)) throw error;
+    const isFull = codeIn(error) === DISK_FULL;
+    if (!isFull && !isUnusable(error)) throw error;
     for (const end of ['', '-wal', '-shm']) rmSync(path + end, { force: true });
-    openIndex(archive).close();
+    // It gives its room back; a new one may wait for the next sync.
+    if (!isFull) openIndex(archive).close();
   }
 }
 

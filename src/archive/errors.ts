@@ -19,6 +19,8 @@ export const RESTORING = 'cannot restore';
 
 /** What SQLite calls a file whose pages are not what they should be. */
 export const DAMAGED = 11;
+/** What it says where there is no room left. */
+export const DISK_FULL = 13;
 
 const ANEW = 'skein archive sync then begins a new one, and skein archive import FILE takes in an export of the old';
 /** What helps where SQLite itself cannot read the file: neither a check nor a full sync can go over it. */
@@ -32,7 +34,7 @@ const REASONS: ReadonlyMap<number, readonly [why: string, next: string]> = new M
   [8, ['the archive may not be written to', 'Change its permissions, or run as the user it belongs to.']],
   [10, ['the disk reported an error', 'Free some space or check the disk, then run it again: nothing is lost.']],
   [DAMAGED, ['the archive is damaged', SAVED]],
-  [13, ['the disk is full', 'Free some space and run it again; what was archived before is kept.']],
+  [DISK_FULL, ['the disk is full', 'Free some space and run it again; what was archived before is kept.']],
   [14, ['the archive cannot be opened', 'Check that the folder exists and may be written to.']],
   [26, ['the file is not an archive', 'Move it away, or set SKEIN_HOME to another folder.']],
 ]);

@@ -1,7 +1,7 @@
 /** The prompts of forgotten sessions in `history.jsonl` (L4): its lines name their session, those of old clients a project and a time. */
-import { asObject, asString, parseJson } from '../format/json.ts';
+import { asObject, parseJson } from '../format/json.ts';
 import { allSpans, isWithin } from './forgottenspans.ts';
-import { toPrompt } from './history.ts';
+import { sessionIdIn, toPrompt } from './history.ts';
 import type { Database } from './sqlite.ts';
 import { allTombstones } from './tombstones.ts';
 
@@ -12,8 +12,8 @@ export function forgottenPrompts(db: Database): ((raw: Buffer) => string | undef
   if (![...stones.keys()].some((what) => what.startsWith('session:'))) return undefined;
   return (raw) => {
     const json = asObject(parseJson(raw.toString('utf8')));
-    const session = asString(json?.sessionId);
-    if (session) return stones.get(`session:${session}`);
+    const session = sessionIdIn(json);
+    if (session !== undefined) return stones.get(`session:${session}`);
     const { project, time } = toPrompt(json) ?? {};
     const span = spans.find((each) => isWithin(each, project, time));
     return span && stones.get(span.what);

@@ -22,8 +22,14 @@ export function toPrompt(json: JsonObject | undefined): TypedPrompt | undefined 
     text: withPastes(display, asObject(json.pastedContents)),
     time: time === undefined || Number.isNaN(new Date(time).getTime()) ? undefined : time,
     project: asString(json.project),
-    sessionId: asString(json.sessionId) || undefined,
+    sessionId: sessionIdIn(json),
   };
+}
+
+/** The session a line names. A path is none: the chat is read from where its transcript would lie. */
+export function sessionIdIn(json: JsonObject | undefined): string | undefined {
+  const id = asString(json?.sessionId);
+  return id === undefined || id === '' || /[/\\]/.test(id) ? undefined : id;
 }
 
 /** What was pasted stands apart, where it was not too long to be kept. */

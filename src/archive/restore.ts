@@ -6,8 +6,9 @@ import { DiskError } from '../disk/errors.ts';
 import { isRunning } from '../disk/live.ts';
 import { ArchiveError, damaged, RESTORING, sqliteCode, toArchiveError } from './errors.ts';
 import { type ArchivedFile, type Version, versionOf, versionsOf } from './files.ts';
+import { modeOf } from './ingest.ts';
 import { checkedBytes } from './read.ts';
-import { digestOf, type FindMoved, movedAmong } from './restoremoved.ts';
+import { begins, digestOf, type FindMoved, movedAmong, type State } from './restoremoved.ts';
 import { foldersOf, isElsewhere, isInside, leadsOut, ownFiles } from './restoreplaces.ts';
 import { keepTimes, type Renewing, renewOld } from './restoretimes.ts';
 import { isMasked, sourceOf } from './scrubs.ts';
@@ -158,7 +159,7 @@ function* restoreOne(
     if (there.isFile() && isSame(db, version, path, there.size, force)) return { outcome: 'same' };
     if (!there.isFile())
       return { outcome: 'kept', why: there.isDirectory() ? 'a folder is there' : 'what is there is no file' };
-    if (!force) return { outcome: 'kept' };
+    if (!force) return { outcome: 'kept', why: goesOn(db, file, version, path, there.size) ? GOES_ON : undefined };
     if (isElsewhere(path, file.root)) return { outcome: 'kept', why: 'a link to a file elsewhere is there' };
   }
   const moved = there === undefined ? findMoved(file, [version, sourceOf(db, version)]) : undefined;
@@ -173,6 +174,14 @@ function* restoreOne(
   const time = String((present ?? version.mtimeMs) / 1000);
   utimesSync(path, time, time);
   return { outcome: 'restored', renewed: present !== undefined };
+}
+
+/** To replace it would take away what may not be archived yet. */
+const GOES_ON = 'what is there has all of it, and goes on';
+
+function goesOn(db: Database, { name }: ArchivedFile, version: Version, path: string, size: number): boolean {
+  const fits = (state: State) => state.size > 0 && state.size < size && begins(path, state.size, state.digest);
+  return modeOf(name) === 'lines' && [version, sourceOf(db, version)].some(fits);
 }
 
 /** A link to nothing is something, too. */

@@ -6,7 +6,7 @@ import { modeOf } from './ingest.ts';
 import { chunksOf, openInput } from './input.ts';
 import type { SourceFile } from './sources.ts';
 
-type State = Pick<Version, 'size' | 'digest'>;
+export type State = Pick<Version, 'size' | 'digest'>;
 
 /** Where a file in one of its states, or what it grew to, lies now; undefined where it is nowhere else. */
 export type FindMoved = (file: ArchivedFile, states: readonly State[]) => string | undefined;
@@ -24,7 +24,7 @@ export function movedAmong(onDisk: readonly SourceFile[]): FindMoved {
   };
 }
 
-function begins(path: string, size: number, digest: Buffer): boolean {
+export function begins(path: string, size: number, digest: Buffer): boolean {
   try {
     return digestOf(path, size).equals(digest);
   } catch (error) {

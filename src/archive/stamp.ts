@@ -11,7 +11,7 @@ export interface Words {
   readonly another: (age: string) => string;
 }
 
-const OWN: Words = {
+export const OWN: Words = {
   notOurs: 'It was not touched. Move it away, or set SKEIN_HOME to another folder.',
   another: (age) => `It was not touched. Use ${age} Skein, or set SKEIN_HOME to another folder.`,
 };

@@ -1,14 +1,14 @@
 /** Opening the archive: made when it is not there, refused when it is not ours to change. */
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '../disk/durable.ts';
 import { closeFile, openFile } from '../disk/io.ts';
-import { OPENING, toArchiveError } from './errors.ts';
+import { ArchiveError, OPENING, toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
 import { mayWrite, openToRead, refuseToWrite } from './readonly.ts';
 import { ADDITIONS, APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
-import { isNew, lookAt, readStamp, refuseOthers, type Stamp, type Words } from './stamp.ts';
+import { isNew, lookAt, OWN, readStamp, refuseOthers, type Stamp, type Words } from './stamp.ts';
 
 export interface Archive {
   readonly path: string;
@@ -29,6 +29,7 @@ export function openArchive(folder: string, options: OpenArchiveOptions = {}): A
   const path = join(folder, ARCHIVE_NAME);
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined && !options.create) return undefined;
+  if (stat !== undefined) refuseFolder(path, stat);
   if (stat !== undefined && options.reads && !mayWrite(path)) return openIfMade(folder);
   return guarded(OPENING, path, () => {
     if (stat !== undefined) {
@@ -44,7 +45,9 @@ export function openArchive(folder: string, options: OpenArchiveOptions = {}): A
 /** For those who only read along: undefined also for one that another process is just making. Nothing is made or changed. */
 export function openIfMade(folder: string): Archive | undefined {
   const path = join(folder, ARCHIVE_NAME);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  refuseFolder(path, stat);
   return guarded(OPENING, path, () => {
     const db = openToRead(path);
     return closedOnError(db, () => {
@@ -54,6 +57,11 @@ export function openIfMade(folder: string): Archive | undefined {
       return undefined;
     });
   });
+}
+
+function refuseFolder(where: string, stat: Stats): void {
+  if (stat.isDirectory())
+    throw new ArchiveError({ what: `${OPENING}: a folder is in its place`, where, next: OWN.notOurs });
 }
 
 /** The same for a file of any name, such as an export. Its journal is left as it is. */

@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import { emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
 import { toArchiveError } from './errors.ts';
+import { saveEnd } from './indexend.ts';
 import { piecesOf, release, toPack } from './packs.ts';
 import { fromPiece } from './piece.ts';
 import { createHolder, type Holder } from './search/holder.ts';
 import { createLineJoiner, findableLine } from './search/lines.ts';
 import { createPartWriter } from './search/partwriter.ts';
 import { transcriptsOfPieces } from './search/ranges.ts';
-import { blobOf, type Database, each, get, numberOf, run, transaction } from './sqlite.ts';
+import { blobOf, type Database, each, get, numberOf, transaction } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
 import { atOnce, collectGarbage, inTurns, type Work } from './turns.ts';
 
@@ -129,9 +130,10 @@ function addSome(
     if (bytes >= BATCH_BYTES && lines.open() === undefined) break;
   }
   // A line whose end is not archived yet is taken when it is.
+  const end = next;
   next = lines.open() ?? next;
   if (next === from) return undefined;
   parts.flush();
-  run(db, "UPDATE meta SET value = ? WHERE key = 'next'", next);
+  saveEnd(db, archive, next, end);
   return { lines: added, bytes };
 }

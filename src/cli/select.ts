@@ -78,7 +78,8 @@ function wantedBy(selector: string): Wanted | undefined {
   return !selector.startsWith('project:') && id.length >= SHORTEST_ID && /^[\w.-]+$/.test(id) ? { id } : undefined;
 }
 
-function selectIn(context: Context, library: Library, selector: string): SessionFile[] {
+/** Of a library all sessions that a selector names which is no file. */
+export function selectIn(context: Context, library: Library, selector: string): SessionFile[] {
   if (selector.startsWith('@')) return byAge(library, selector);
   if (selector.startsWith('project:'))
     return newestFirst(library, inProject(library, selector.slice('project:'.length)));

@@ -1,7 +1,16 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { at } from '../../src/format/json.ts';
+import { asArray, at } from '../../src/format/json.ts';
 import { tempFolder } from '../support/files.ts';
 import { type Ran, skein, startSkein } from '../support/skein.ts';
 import { contentOf, entry, FORK, PLACE, rootOf, SESSION } from './helpers.ts';
@@ -162,6 +171,55 @@ test('the index is made by sync, and made again when asked', () => {
   expect(archive('verify').code).toBe(0);
 });
 
+describe('a session is named as everywhere else', () => {
+  const OLDER = entry('a', SESSION, 'Mend the zebra').replace('{', '{"timestamp":"2026-01-01T10:00:00Z",');
+  const NEWER = entry('b', FORK, 'Paint the zebra').replace('{', '{"timestamp":"2026-02-02T10:00:00Z",');
+
+  /** The file of the session in which something was said last is the older one. */
+  function two() {
+    const made = machine({ [NAME]: OLDER, [`${PLACE}/${FORK}.jsonl`]: NEWER });
+    utimesSync(join(made.root, `${PLACE}/${FORK}.jsonl`), 1_700_000_000, 1_700_000_000);
+    made.archive('sync');
+    const chosen = (...args: string[]) => {
+      const files = asArray(at(made.archive('versions', ...args, '--json').json(), 'files')) ?? [];
+      return files.map((file) => at(file, 'session'));
+    };
+    return { ...made, chosen };
+  }
+
+  test('@last is where something was said last, whatever the times of files say, on disk or gone', () => {
+    const { root, archive, env, home, chosen } = two();
+    const shown = () => at(skein(['show', '@last', '--json'], { env, home }).json(), 'chat', 'id');
+    expect([shown(), chosen('@last'), chosen('@last~1')]).toEqual([FORK, [FORK], [SESSION]]);
+    rmSync(join(root, 'projects'), { recursive: true });
+    expect([shown(), chosen('@last'), chosen('@last~1')]).toEqual([FORK, [FORK], [SESSION]]);
+    expect(at(archive('forget', '@last', '--yes', '--json').json(), 'sessions')).toEqual([FORK]);
+    expect(archive('versions', '@first').err).toContain('"@first" is not a selector');
+  });
+
+  test('words of a title; several that fit are a question', () => {
+    const { root, archive, chosen } = two();
+    rmSync(join(root, 'projects'), { recursive: true });
+    expect(chosen('mend zebra')).toEqual([SESSION]);
+    const several = archive('forget', 'zebra', '--yes');
+    expect([several.code, several.err]).toEqual([1, expect.stringContaining('fits 2 archived sessions')]);
+    expect(archive('restore', 'paint', '--json').json()).toMatchObject({
+      files: [{ session: FORK, outcome: 'restored' }],
+    });
+    expect(archive('restore', 'giraffe').err).toContain('Nothing archived fits "giraffe"');
+  });
+
+  test('what is not archived yet is told as that, and nothing else is taken for it', () => {
+    const { root, archive } = two();
+    const id = '33333333-3333-4333-8333-333333333333';
+    const last = entry('c', id, 'Feed it').replace('{', '{"timestamp":"2026-03-03T10:00:00Z",');
+    writeFileSync(join(root, `${PLACE}/${id}.jsonl`), last);
+    const { code, err } = archive('forget', '@last', '--yes');
+    expect([code, err]).toEqual([1, expect.stringContaining(`"@last" is ${id}, which is not archived`)]);
+    expect(archive('verify').text).toContain('whole: 2 files');
+  });
+});
+
 describe('wrong usage', () => {
   test.each([
     [['archive', 'burn'], 2, 'has no "burn"'],
@@ -171,6 +229,52 @@ describe('wrong usage', () => {
   ])('%j', (args, code, message) => {
     const ran = skein(args);
     expect([ran.code, ran.err]).toEqual([code, expect.stringContaining(message)]);
+  });
+
+  test('what a part does not know is not passed over', () => {
+    const { archive, env } = machine({ [NAME]: entry('a'), [`${PLACE}/${FORK}.jsonl`]: entry('b', FORK) });
+    archive('sync');
+    const before = readFileSync(join(env.SKEIN_HOME, 'archive.db'));
+    const calls: [args: string[], message: string][] = [
+      [['sync', 'x'], 'an argument too many: "x"'],
+      [['sync', '--force'], 'has no --force'],
+      [['status', '--full'], 'has no --full'],
+      [['verify', '--dry-run'], 'has no --dry-run'],
+      [['versions', SESSION, FORK], 'an argument too many'],
+      [['versions', SESSION, '--all'], 'or everything?'],
+      [['restore', SESSION, FORK], 'an argument too many'],
+      [['restore', SESSION, '--all'], 'or everything?'],
+      [['restore', SESSION, '--to', ''], 'Below which folder?'],
+      [['restore', SESSION, '--dry-run'], 'has no --dry-run'],
+      [['forget', SESSION, FORK, '--yes'], 'an argument too many'],
+      [['forget', SESSION, '--yes', '--dry-run'], 'has no --dry-run'],
+      [['forget', SESSION, '--yes', '--to', 'x'], 'has no --to'],
+      [['forget', '--all', '--yes'], 'Not everything'],
+      [['forget', '--undo', SESSION, '--all'], 'or everything?'],
+      [['scrub', SESSION, '--all'], 'or everything?'],
+      [['scrub', SESSION, '--version', '1'], 'has no --version'],
+      [['export', 'a.db', 'b.db'], 'an argument too many'],
+      [['export', ''], 'Which file?'],
+      [['import', 'a.db', 'b.db'], 'an argument too many'],
+      [['import', 'a.db', '--dry-run'], 'has no --dry-run'],
+      [['rebuild', 'x'], 'an argument too many'],
+    ];
+    for (const [args, message] of calls) {
+      const { code, err, text } = archive(...args);
+      expect([args, code, err, text]).toEqual([args, 2, expect.stringContaining(message), '']);
+      expect(err).toMatch(/\n {2}at: .+\n {2}next: .+/);
+    }
+    expect(readFileSync(join(env.SKEIN_HOME, 'archive.db')).equals(before)).toBe(true);
+  });
+
+  test('a folder that was named and is not there is told, and the code says so', () => {
+    const { root, archive, home } = machine();
+    const { code, err, text } = archive('sync', '--root', root, '--root', join(home, 'nowhere'));
+    expect([code, err, text]).toEqual([
+      1,
+      expect.stringContaining('no such file or folder'),
+      expect.stringContaining('1 new'),
+    ]);
   });
 
   test('an import that is no archive', () => {

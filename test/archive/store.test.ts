@@ -1,11 +1,20 @@
-import { chmodSync, copyFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allFiles } from '../../src/archive/files.ts';
 import { archiveFolder } from '../../src/archive/place.ts';
 import { restore } from '../../src/archive/restore.ts';
 import { all, get, openDatabase, run } from '../../src/archive/sqlite.ts';
-import { openArchive } from '../../src/archive/store.ts';
+import { openArchive, openIfMade } from '../../src/archive/store.ts';
 import { verify } from '../../src/archive/verify.ts';
 import { tempFolder } from '../support/files.ts';
 import { archiveIn, entry, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
@@ -71,6 +80,14 @@ describe('what is not ours is refused and not touched', () => {
       expect(state()).toEqual(before);
       expect(statSync(archive.path).mode & 0o777).toBe(0o644);
     }
+  });
+
+  test('a folder in its place', () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'archive.db'));
+    for (const options of [{ create: true }, { reads: true }])
+      expect(() => openArchive(folder, options)).toThrow(/a folder is in its place/);
+    expect(() => openIfMade(folder)).toThrow(/a folder is in its place/);
   });
 
   test('a layout that is in the journal alone counts', () => {
@@ -163,6 +180,20 @@ describe('restoring', () => {
     expect(outcome({ force: true, keepTimes: true })).toEqual(['restored']);
     expect(readFileSync(join(root, NAME), 'utf8')).toBe(entry('a'));
     expect(statSync(join(root, NAME)).mtimeMs).toBe(1_000_000);
+  });
+
+  test('a transcript that goes on where it was is kept, and told as that', () => {
+    const root = rootOf({ [NAME]: entry('a'), 'plans/p.md': 'a' });
+    const archive = newArchive();
+    syncRoot(archive, root);
+    writeFileSync(join(root, NAME), entry('a') + entry('b'));
+    writeFileSync(join(root, 'plans/p.md'), 'ab');
+    const told = () =>
+      restore(archive, allFiles(archive.db)).map(({ file, outcome, why }) => [file.name, outcome, why]);
+    const plan = ['plans/p.md', 'kept', undefined];
+    expect(told()).toEqual([plan, [NAME, 'kept', 'what is there has all of it, and goes on']]);
+    writeFileSync(join(root, NAME), entry('b') + entry('a'));
+    expect(told()).toEqual([plan, [NAME, 'kept', undefined]]);
   });
 
   test('any version, and files of two roots side by side', () => {

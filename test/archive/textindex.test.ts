@@ -1,14 +1,15 @@
-import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { emptyIndex, INDEX_NAME, openIndex } from '../../src/archive/derived.ts';
+import { emptyIndex, INDEX_NAME, openIndex, openIndexForReading } from '../../src/archive/derived.ts';
+import { exportArchive } from '../../src/archive/export.ts';
 import { allFiles } from '../../src/archive/files.ts';
 import { forget } from '../../src/archive/forget.ts';
 import { get, run, totalChanges } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
 import { rebuildIndex, updateIndex } from '../../src/archive/textindex.ts';
-import { FIXTURES } from '../support/files.ts';
-import { entry, FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
+import { FIXTURES, tempFolder } from '../support/files.ts';
+import { archiveIn, entry, FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from './helpers.ts';
 import { inIndex } from './search/helpers.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
@@ -86,6 +87,34 @@ test('deleted, damaged, of another layout or another archive: it is made again',
   }
   expect(rebuildIndex(archive).lines).toBe(1);
   expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['made alongside', { derive: true }],
+  ['made afterwards', {}],
+])('an older copy of archive.db put back under it: it is made again (%s)', (_, options) => {
+  const other = (id: string) => `${PLACE}/${id.repeat(8)}-3333-4333-8333-333333333333.jsonl`;
+  const take = (archive: Archive, root: string) => {
+    syncRoot(archive, root, options);
+    updateIndex(archive);
+  };
+  const root = rootOf({ [NAME]: entry('a', SESSION, 'zebra') });
+  const archive = newArchive();
+  take(archive, root);
+  const copy = join(tempFolder(), 'copy.db');
+  exportArchive(archive, copy);
+  rootOf({ [other('b')]: entry('b', 'b', 'giraffe'), [other('c')]: entry('c', 'c', 'walrus') }, root);
+  take(archive, root);
+  archive.close();
+  copyFileSync(copy, archive.path);
+  const back = archiveIn(archive.folder);
+  expect(openIndexForReading(back)).toBeUndefined();
+  for (const id of 'bc') rmSync(join(root, other(id)));
+  // As many lines as there were: by their number alone nothing is to be seen.
+  rootOf({ [other('d')]: entry('d', 'd', 'okapi'), [other('e')]: entry('e', 'e', 'quokka') }, root);
+  take(back, root);
+  const totals = ['zebra', 'giraffe', 'walrus', 'okapi', 'quokka'].map((word) => total(back, word));
+  expect(totals).toEqual([1, 0, 0, 1, 1]);
 });
 
 test('what was forgotten leaves the index too', () => {

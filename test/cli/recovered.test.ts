@@ -1,5 +1,5 @@
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asArray, asString, at, type Json } from '../../src/format/json.ts';
 import { tempFolder } from '../support/files.ts';
@@ -82,6 +82,30 @@ describe('L4: prompts that survive only in history.jsonl', () => {
       'During disk',
       'Elsewhere history',
     ]);
+  });
+
+  test('cannot be restored, which is told as that', async () => {
+    const { run } = machineWith(typed('Fix the login', 0, A));
+    await run('archive', 'sync');
+    for (const selector of [A, A.slice(0, 6), 'login', '@last']) {
+      await expect(run('archive', 'restore', selector)).rejects.toMatchObject({
+        message: `Of ${A} only the prompts are left, in history.jsonl.`,
+        next: `Read them: skein show ${A}`,
+      });
+    }
+    expect((await run('archive', 'restore', 'history.jsonl')).code).toBe(0);
+  });
+
+  test('an id that is a path is none: no chat is told outside the folder of projects', async () => {
+    const ids = ['../../../../etc/passwd', '/etc/passwd', 'a/b', '..\\b'];
+    const history = ids.map((id, place) => typed(`Prompt ${place}`, place, id)).join('') + typed('Named', 500, A);
+    const { run, folder } = machineWith(history);
+    const { json } = await run('list', '--json');
+    expect(titlesIn(json())).toEqual(['Named history', 'Prompt 0 history']);
+    const chats = asArray(at(json(), 'chats')) ?? [];
+    const files = chats.map((chat) => asString(at(asArray(at(chat, 'sessions'))?.[0], 'file')) ?? '');
+    expect(files.map((file) => dirname(file))).toEqual([folder, folder]);
+    expect((await run('check')).code).toBe(0);
   });
 
   test('from what the archive kept of a history that was cut or deleted', async () => {

@@ -198,6 +198,25 @@ test('a full disk: it is said, the archive stays whole, and with room the work i
   expect(stateOf(archive)).toEqual(stateOf(undisturbed));
 });
 
+test('a full disk: a session is forgotten all the same, and the index gives its room back', (context) => {
+  const root = corpus(12, 5);
+  const disk = smallDisk(6);
+  if (disk === undefined) return context.skip('no small file system can be made here');
+  const home = tempFolder();
+  const env = { CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(disk, 'kept') };
+  expect(skein(['archive', 'sync'], { env, home }).err).toContain('text index: the disk is full');
+  const archive = archiveIn(env.SKEIN_HOME);
+  const [largest] = allFiles(archive.db)
+    .flatMap(({ id, session = '' }) => versionsOf(archive.db, id).map(({ size }) => ({ session, size })))
+    .sort((a, b) => b.size - a.size);
+  archive.close();
+  const forgotten = skein(['archive', 'forget', largest?.session ?? '', '--yes'], { env, home });
+  expect([forgotten.code, forgotten.text]).toEqual([0, expect.stringContaining('forgotten')]);
+  const left = archiveIn(env.SKEIN_HOME);
+  expect(faultsOf(left)).toEqual([]);
+  expect(allFiles(left.db).some(({ session }) => session === largest?.session)).toBe(false);
+});
+
 test('a client that writes all the time: whatever moment a sync meets, the end is the file', async () => {
   const root = tempFolder();
   const file = join(root, PLACE, `${SESSION}.jsonl`);

@@ -9,14 +9,18 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { notice } from '../progress.ts';
-import { chosenSurely } from './choose.ts';
+import { chosenSurely, selectorOf, wantsAll } from './choose.ts';
 import { type LostChat, lostChats, PROJECT } from './lostchats.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 export function forgetFiles(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
     if (args.flag('undo')) return undo(context, args, archive);
-    const [selector] = args.positionals;
+    if (args.flag('all')) {
+      const next = 'Name a session or project:NAME; --all is for --undo.';
+      throw new UsageError('Not everything is forgotten at once.', 'skein archive forget --all', next);
+    }
+    const selector = await selectorOf(context, args, archive, { takesLost: true });
     const lost = await lostBy(context, args, archive, selector);
     if (lost.length > 0) return forgetLost(context, args, archive, lost);
     const { what, files, sessions } = chosenSurely(archive, selector);
@@ -124,7 +128,7 @@ function undo(context: Context, args: Arguments, archive: Archive): number {
 
 function chosenStones(args: Arguments, { db, path }: Archive): Tombstone[] {
   const [selector] = args.positionals;
-  if (args.flag('all')) return allTombstones(db);
+  if (wantsAll(args)) return allTombstones(db);
   if (selector === undefined) {
     throw new UsageError('Which session?', 'SEL is missing', 'Name an id or the end of a path, or say --all.');
   }

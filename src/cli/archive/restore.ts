@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { cleanupOf } from '../../archive/cleanup.ts';
 import { quietly } from '../../archive/derived.ts';
-import { RESTORING } from '../../archive/errors.ts';
+import { RESTORING, toArchiveError } from '../../archive/errors.ts';
 import { allFiles } from '../../archive/files.ts';
 import { type Restored, type RestoredFile, restoreInTurns } from '../../archive/restore.ts';
 import { versionBytes } from '../../archive/status.ts';
@@ -13,10 +13,11 @@ import { wholeNumber } from '../arguments.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { homePath } from '../layout.ts';
 import { progressOf } from '../progress.ts';
 import { quoted } from '../quoted.ts';
-import { chosenFiles } from './choose.ts';
+import { chosenFiles, selectorOf, wantsAll } from './choose.ts';
 import { count, sourcesOf, withArchive, writeJson } from './open.ts';
 import { stateJson, stateWords, versionCommand } from './versions.ts';
 
@@ -24,10 +25,10 @@ import { stateJson, stateWords, versionCommand } from './versions.ts';
 export function restoreFiles(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { reads: true }, async (archive) => {
     const to = args.value('to');
-    const [all, force] = [args.flag('all'), args.flag('force')];
-    const files = guarded(RESTORING, archive.path, () =>
-      all ? allFiles(archive.db) : chosenFiles(archive, args.positionals[0]),
-    );
+    if (to === '') throw new UsageError('Below which folder?', '--to is empty', 'Name it, e.g. --to /tmp/back');
+    const [all, force] = [wantsAll(args), args.flag('force')];
+    const selector = all ? undefined : await selectorOf(context, args, archive).catch(toldAsRestoring(archive));
+    const files = guarded(RESTORING, archive.path, () => (all ? allFiles(archive.db) : chosenFiles(archive, selector)));
     const version = wholeNumber(args, 'version', 1);
     const progress = progressOf(context, 'restoring', [{ bytes: quietly(() => versionBytes(archive.db, files)) ?? 0 }]);
     const results = await restoreInTurns(archive, files, {
@@ -55,6 +56,12 @@ export function restoreFiles(context: Context, args: Arguments): Promise<number>
     const none = results.length > 0 && results.every(({ outcome }) => outcome === 'missing');
     return none || results.some(({ outcome }) => WRONG.has(outcome)) ? 1 : 0;
   });
+}
+
+function toldAsRestoring({ path }: Archive): (error: unknown) => never {
+  return (error) => {
+    throw toArchiveError(error, RESTORING, path);
+  };
 }
 
 /** A version that a file never had is not wrong, unless no file has it: most files have one. */

@@ -6,14 +6,16 @@ import { versionBytes } from '../../archive/status.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { notice, progressOf } from '../progress.ts';
-import { chosenSurely } from './choose.ts';
+import { chosenSurely, selectorOf, wantsAll } from './choose.ts';
 import { updateDerived } from './derive.ts';
 import { count, tellProblems, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when something could not be looked at, or it was stopped. */
 export function scrubArchive(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
-    const files = args.flag('all') ? allFiles(archive.db) : chosenSurely(archive, args.positionals[0]).files;
+    const files = wantsAll(args)
+      ? allFiles(archive.db)
+      : chosenSurely(archive, await selectorOf(context, args, archive)).files;
     const dryRun = args.flag('dry-run');
     const masker = secretMasker();
     const progress = progressOf(context, 'looking for secrets', [{ bytes: versionBytes(archive.db, files) }]);

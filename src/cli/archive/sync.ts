@@ -11,7 +11,7 @@ import { type Progress, progressOf } from '../progress.ts';
 import { updateDerived } from './derive.ts';
 import { count, type Places, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
 
-/** Exit code 1 when something could not be read. */
+/** Exit code 1 when something could not be read, or a folder that was named is not there. */
 export function syncArchive(context: Context, args: Arguments): Promise<number> {
   const sources = sourcesOf(context, args);
   return withArchive(context, { create: true }, async (archive) => {
@@ -22,7 +22,8 @@ export function syncArchive(context: Context, args: Arguments): Promise<number> 
       context.out.write(`${sentence(report)}\n`);
     }
     const unread = sources.problems.filter(({ kind }) => kind === 'unreadable');
-    return report.problems.length + unread.length > 0 ? 1 : 0;
+    const isAbsent = sources.roots.length < args.values('root').length;
+    return isAbsent || report.problems.length + unread.length > 0 ? 1 : 0;
   });
 }
 

@@ -73,6 +73,6 @@ const EXPORTED = 'Name what skein archive export wrote.';
 
 function fileOf(context: Context, args: Arguments): string {
   const [file] = args.positionals;
-  if (file !== undefined) return resolve(context.cwd, file);
+  if (file !== undefined && file !== '') return resolve(context.cwd, file);
   throw new UsageError('Which file?', 'FILE is missing', 'Name it, e.g. skein-archive.db');
 }

@@ -9,7 +9,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
 import { quoted } from '../quoted.ts';
-import { chosenFiles } from './choose.ts';
+import { chosenFiles, selectorOf, wantsAll } from './choose.ts';
 import { count, withArchive, writeJson } from './open.ts';
 
 interface Stated {
@@ -18,8 +18,9 @@ interface Stated {
 }
 
 export function showVersions(context: Context, args: Arguments): Promise<number> {
-  return withArchive(context, { reads: true }, (archive) => {
-    const files = args.flag('all') ? allFiles(archive.db) : chosenFiles(archive, args.positionals[0]);
+  return withArchive(context, { reads: true }, async (archive) => {
+    const all = wantsAll(args);
+    const files = all ? allFiles(archive.db) : chosenFiles(archive, await selectorOf(context, args, archive));
     const stated = files.map((file) => ({ file, states: fileStates(archive.db, file) }));
     if (args.flag('json')) writeJson(context, { archive: archive.path, files: stated.map(toJson) });
     else writeText(context, stated);
