@@ -3,7 +3,7 @@ import { jsonOf } from '../format/entry.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
-import { copiedMessages, keyOfMessage, mergeMessages } from '../graph/messages.ts';
+import { copiedMessages, idsOfMessage, mergeMessages, withIds } from '../graph/messages.ts';
 import type { Message } from '../graph/types.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
 import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
@@ -15,7 +15,6 @@ import {
   USAGE_NEEDLE,
   usageInLine,
 } from '../graph/usage/line.ts';
-import { lastContentOf } from './lastcontent.ts';
 import { linesHolding } from './needle.ts';
 import { readEntriesOf } from './read.ts';
 import { fileSource } from './source.ts';
@@ -32,75 +31,31 @@ export interface UsageOptions {
 const PART_BYTES = 16 << 20;
 
 const NEEDLE = Buffer.from(USAGE_NEEDLE);
-const NONE: readonly LineUsage[] = [];
 
 /** Each message of the file once, and once more where progress entries repeat it. Throws DiskError. */
 export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage[] {
-  const counted = countLines(file, options);
-  if (counted !== 'repeated') return counted ?? usageOfMerged(file, options);
-  return countRepeated(file, options) ?? usageOfMerged(file, options);
+  return usageOfLines(file, options) ?? usageOfMerged(file, options);
 }
 
-/** `repeated` where a line occurs again; undefined where lines have no id: only those around them tell which message they belong to. */
-function countLines(file: string, options: UsageOptions): FileUsage[] | 'repeated' | undefined {
-  const uuids = { own: new Set<string>(), copies: new Set<string>() };
-  return countEach(file, options, (line, add) => {
-    if (line.key === undefined) return undefined;
-    const seen = line.origin.isCopy ? uuids.copies : uuids.own;
-    const { size } = seen;
-    if (line.uuid !== undefined && seen.add(line.uuid).size === size) return 'repeated';
-    add(line);
-    return 'counted';
-  });
-}
-
-/** Such a line belongs where its last content says (E12); the request of a message is the first that its lines tell. */
-function countRepeated(file: string, options: UsageOptions): FileUsage[] | undefined {
-  const last = lastContentOf(file);
-  const requests = new Map<FileUsage, string>();
-  const counted = countEach(file, options, (line, add) => {
-    const said = { ...line, ...last.of(line) };
-    if (said.key === undefined) return undefined;
-    const message = add(said);
-    if (line.requestId !== undefined && !requests.has(message)) requests.set(message, line.requestId);
-    return 'counted';
-  });
-  for (const [message, requestId] of requests) Object.assign(message, { requestId });
-  return counted === 'repeated' ? undefined : counted;
-}
-
-type Add = (line: LineUsage) => FileUsage;
-
-/** `count`: adds a line to its message, or says why that cannot be told. */
-function countEach(
-  file: string,
-  options: UsageOptions,
-  count: (line: LineUsage, add: Add) => 'counted' | 'repeated' | undefined,
-): FileUsage[] | 'repeated' | undefined {
+/** undefined where lines have no id: only those around them tell which message they belong to. */
+function usageOfLines(file: string, { onLine, onPart }: UsageOptions): FileUsage[] | undefined {
   const own = createCounter(file);
   const copies = createCounter(file);
   const told: (readonly [LineUsage, FileUsage])[] = [];
   let part = PART_BYTES;
-  for (const line of linesOfUsage(file, options.onLine !== undefined)) {
+  for (const line of linesOfUsage(file, onLine !== undefined)) {
+    if (line.key === undefined) return undefined;
     if (line.origin.end >= part) {
       part = line.origin.end + PART_BYTES;
-      options.onPart?.();
+      onPart?.();
     }
     const { add } = line.origin.isCopy ? copies : own;
-    const addTold: Add = (each) => {
-      if (options.onLine === undefined) return add(each);
-      const message = add({ ...each });
-      told.push([each, message]);
-      return message;
-    };
-    const done = count(line, (said) => {
-      const counted = addTold(said);
-      for (const each of said.usage.besides === undefined ? NONE : besidesOf(said)) addTold(each);
-      return counted;
-    });
-    if (done !== 'counted') return done;
+    for (const each of line.usage.besides === undefined ? [line] : [line, ...besidesOf(line)]) {
+      if (onLine === undefined) add(each);
+      else told.push([each, add({ ...each })]);
+    }
   }
-  for (const [line, message] of told) options.onLine?.(line, message);
+  for (const [line, message] of told) onLine?.(line, message);
   return [...own.messages(), ...copies.messages()];
 }
 
@@ -117,42 +72,39 @@ function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
   const entries = [...readEntriesOf(file)];
   return [mergeMessages(entries), copiedMessages(entries)].flatMap((messages) => {
     const counted = createCounter(file);
-    const keyOf = keysOf(file);
-    for (const line of messages.flatMap((message) => linesOf(message, file, keyOf))) {
-      const message = counted.add({ ...line });
-      onLine?.(line, message);
+    const unnamed = createNames(file);
+    const lines = messages.flatMap((message) => linesOf(message, file, unnamed));
+    for (const line of lines.sort((a, b) => a.origin.start - b.origin.start)) {
+      for (const each of [line, ...besidesOf(line)]) {
+        const message = counted.add({ ...each });
+        onLine?.(each, message);
+      }
     }
     return counted.messages();
   });
 }
 
-function linesOf(
-  message: Message,
-  file: string,
-  keyOf: (message: Message, lines: readonly LineUsage[]) => string,
-): LineUsage[] {
+function linesOf(message: Message, file: string, unnamed: (message: Message, first: LineUsage) => string): LineUsage[] {
   const lines = message.entries.flatMap((entry) => {
     const json = jsonOf(entry);
     const { number, start, end } = entry.line;
     const line = json && usageInLine(json, { file, line: number, start, end });
     return line === undefined ? [] : [line];
   });
-  if (lines.length === 0) return [];
-  const key = keyOf(message, lines);
-  const own = { key, requestId: message.requestId, synthetic: message.synthetic };
-  return lines.map((line) => ({ ...line, ...own })).flatMap((line) => [line, ...besidesOf(line)]);
+  const [first] = lines;
+  if (first === undefined) return [];
+  const ids = idsOfMessage(message, () => unnamed(message, first));
+  return lines.map((line) => withIds(line, ids));
 }
 
 /**
- * What tells messages apart, the same for their copies in other files, of which the end may be missing. Where there is no id at all
- * it is when they were said, by whom, and what they took; what only looks alike in one file is told apart by its order.
+ * What tells messages without any id apart, the same for their copies in other files: when they were said, by whom, and what they took; what
+ * only looks alike in one file is told apart by its order.
  */
-function keysOf(file: string): (message: Message, lines: readonly LineUsage[]) => string {
+function createNames(file: string): (message: Message, first: LineUsage) => string {
   const alike = new Map<string, number>();
-  return (message, [first]) => {
-    const known = keyOfMessage(message);
-    if (known !== undefined) return known;
-    if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
+  return (message, first) => {
+    if (first.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
     const { input, output, cacheCreation, cacheRead } = first.usage;
     const said = [new Date(first.time).toISOString(), first.model, input, output, cacheCreation, cacheRead].join(' ');
     const before = alike.get(said) ?? 0;
