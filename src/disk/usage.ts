@@ -1,5 +1,5 @@
 /** The usage a transcript tells of, message by message. Only lines that tell of some are looked into. */
-import { jsonOf } from '../format/entry.ts';
+import { type Entry, jsonOf } from '../format/entry.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
@@ -14,6 +14,7 @@ import {
   USAGE_KEEP,
   USAGE_NEEDLE,
   usageInLine,
+  uuidInLine,
 } from '../graph/usage/line.ts';
 import { linesHolding } from './needle.ts';
 import { readEntriesOf } from './read.ts';
@@ -37,7 +38,7 @@ export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage
   return usageOfLines(file, options) ?? usageOfMerged(file, options);
 }
 
-/** undefined where lines have no id: only those around them tell which message they belong to. */
+/** undefined where lines have no id and no request: only those around them tell which message they belong to. */
 function usageOfLines(file: string, { onLine, onPart }: UsageOptions): FileUsage[] | undefined {
   const own = createCounter(file);
   const copies = createCounter(file);
@@ -61,15 +62,23 @@ function usageOfLines(file: string, { onLine, onPart }: UsageOptions): FileUsage
 
 function* linesOfUsage(file: string, numbered: boolean): Generator<LineUsage> {
   for (const { line, bytes } of linesHolding(file, NEEDLE, { numbered })) {
-    const json = valuesOf(line, bytes, USAGE_KEEP);
-    const usage = json && usageInLine(json, { file, line: line.number, start: line.start, end: line.end });
-    if (usage !== undefined) yield usage;
+    const json = valuesOf(line, bytes, USAGE_KEEP) ?? {};
+    const usage = usageInLine(json, { file, line: line.number, start: line.start, end: line.end });
+    if (usage !== undefined) yield numbered ? { ...usage, uuid: uuidInLine(json) } : usage;
   }
+}
+
+/** Of what stands between messages only as much as keeps them apart, and what repeats them. */
+function isBetween({ kind, head }: Entry, before: readonly Entry[]): boolean {
+  if (kind === 'progress') return head.progress?.copy !== undefined;
+  return kind === 'user' && before.at(-1)?.kind !== 'user';
 }
 
 /** The same by way of all entries, merged into messages. */
 function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
-  const entries = [...readEntriesOf(file)];
+  const entries: Entry[] = [];
+  for (const entry of readEntriesOf(file))
+    if (entry.kind === 'assistant' || isBetween(entry, entries)) entries.push(entry);
   return [mergeMessages(entries), copiedMessages(entries)].flatMap((messages) => {
     const counted = createCounter(file);
     const unnamed = createNames(file);
@@ -86,10 +95,10 @@ function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
 
 function linesOf(message: Message, file: string, unnamed: (message: Message, first: LineUsage) => string): LineUsage[] {
   const lines = message.entries.flatMap((entry) => {
-    const json = jsonOf(entry);
+    const json = jsonOf(entry) ?? {};
     const { number, start, end } = entry.line;
-    const line = json && usageInLine(json, { file, line: number, start, end });
-    return line === undefined ? [] : [line];
+    const line = usageInLine(json, { file, line: number, start, end });
+    return line === undefined ? [] : [{ ...line, uuid: uuidInLine(json) }];
   });
   const [first] = lines;
   if (first === undefined) return [];
@@ -134,12 +143,12 @@ function createCounter(file: string) {
 function estimateOf(file: string, lines: readonly LineUsage[]): number {
   const source = fileSource(file);
   try {
-    const once = new Map(lines.map((line) => [line.uuid ?? line, line]));
-    const read = ({ origin }: LineUsage): JsonObject => {
+    const once = new Map<unknown, JsonObject>();
+    for (const { origin } of lines) {
       const json = parseJson(decode(source.read(origin.start, origin.end)).replace(/^\ufeff/, ''));
-      return isObject(json) ? json : {};
-    };
-    return estimatedOutput([...once.values()].map(read));
+      if (isObject(json)) once.set(uuidInLine(json) ?? json, json);
+    }
+    return estimatedOutput(once.values());
   } finally {
     source.close();
   }

@@ -276,15 +276,15 @@ function extendsBlock(later: Block, earlier: Block): boolean {
   return JSON.stringify(later.raw) === JSON.stringify(earlier.raw);
 }
 
-/** What a line without an id of its own counts under. */
+/** What a line that tells no id counts under. */
 export interface MessageIds {
   readonly key: string;
   readonly requestId?: string;
 }
 
 /**
- * What tells a message apart in every file: the id its lines tell, else what stands for it. Of a copy the end may be missing, so the first
- * line counts. `unnamed`: where there is no id at all.
+ * What tells a message apart in every file: the ids its lines tell, else what stands for them. Of a copy the end may be missing, so the
+ * first line counts. `unnamed`: where there is nothing that could.
  */
 export function idsOfMessage(message: Message, unnamed: () => string): MessageIds {
   const { requestId, entries, finalUuid } = message;
@@ -296,7 +296,10 @@ export function idsOfMessage(message: Message, unnamed: () => string): MessageId
   return { key: first?.uuid ?? finalUuid ?? unnamed() };
 }
 
-/** A line counts for the message whose id it tells, whatever else was written under its uuid (E12): each was a request of its own. */
+/**
+ * A line counts for the message whose id it tells, else for that of its request, whatever else was written under its uuid (E12): each was a
+ * request of its own. Only one that tells neither belongs to the message that the lines around it make.
+ */
 export function withIds<Told extends { readonly key?: string; readonly requestId?: string }>(
   line: Told,
   ids: MessageIds,
@@ -347,10 +350,10 @@ function linesByFile(messages: Iterable<Message>): Iterable<ToldLine[]> {
     const ids = idsOfMessage(message, () => `message ${number}`);
     for (const entry of message.entries) {
       const { head, requestId } = lineIn(message, entry);
-      const { id: key, usage, stopReason, model } = head;
+      const { id, usage, stopReason, model } = head;
       if (usage === undefined) continue;
-      const said = { key, requestId, usage, ended: typeof stopReason === 'string', synthetic: model === '<synthetic>' };
-      const told = { ...withIds(said, ids), origin: undefined };
+      const said = { usage, ended: typeof stopReason === 'string', synthetic: model === '<synthetic>' };
+      const told = { ...withIds({ ...said, key: id ?? requestId, requestId }, ids), origin: undefined };
       const file = files.get(entry.source) ?? { own: [], copies: [] };
       files.set(entry.source, file);
       (message.copyIn ? file.copies : file.own).push({ told, start: entry.line.start });

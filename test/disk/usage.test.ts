@@ -167,10 +167,11 @@ describe('the messages of a file', () => {
     expect(usageOfFile(written(toJsonl(chain([synthetic('No response requested.')]))))).toEqual([]);
   });
 
-  test('each byte is read once', () => {
-    const content = toJsonl(
-      chain(Array.from({ length: 200 }, (_, n) => assistant('x', { id: `m${n}`, requestId: `r${n}` }))),
-    );
+  test.each([
+    ['ids', (n: number) => ({ id: `m${n}`, requestId: `r${n}` })],
+    ['requests alone', (n: number) => ({ requestId: `r${n}` })],
+  ])('each byte is read once where lines have %s', (_, idsOf) => {
+    const content = toJsonl(chain(Array.from({ length: 200 }, (_, n) => assistant('x', idsOf(n)))));
     const file = written(content);
     const before = { ...io };
     expect(usageOfFile(file)).toHaveLength(200);
