@@ -1,9 +1,10 @@
 /** The usage a transcript tells of, message by message. Only lines that tell of some are looked into. */
 import { type Entry, jsonOf } from '../format/entry.ts';
+import type { Head } from '../format/head.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
-import { copiedMessages, idsOfMessage, mergeMessages, withIds } from '../graph/messages.ts';
+import { copiedMessages, idsOfMessage, type MessageIds, mergeMessages } from '../graph/messages.ts';
 import type { Message } from '../graph/types.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
 import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
@@ -34,29 +35,24 @@ const PART_BYTES = 16 << 20;
 const NEEDLE = Buffer.from(USAGE_NEEDLE);
 
 /** Each message of the file once, and once more where progress entries repeat it. Throws DiskError. */
-export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage[] {
-  return usageOfLines(file, options) ?? usageOfMerged(file, options);
-}
-
-/** undefined where lines have no id and no request: only those around them tell which message they belong to. */
-function usageOfLines(file: string, { onLine, onPart }: UsageOptions): FileUsage[] | undefined {
+export function usageOfFile(file: string, { onLine, onPart }: UsageOptions = {}): FileUsage[] {
   const own = createCounter(file);
   const copies = createCounter(file);
-  const told: (readonly [LineUsage, FileUsage])[] = [];
+  let around: ((line: LineUsage) => MessageIds | undefined) | undefined;
   let part = PART_BYTES;
   for (const line of linesOfUsage(file, onLine !== undefined)) {
-    if (line.key === undefined) return undefined;
     if (line.origin.end >= part) {
       part = line.origin.end + PART_BYTES;
       onPart?.();
     }
+    if (line.key === undefined) around ??= idsAround(file);
+    const said = line.key === undefined ? { ...line, ...around?.(line) } : line;
     const { add } = line.origin.isCopy ? copies : own;
-    for (const each of line.usage.besides === undefined ? [line] : [line, ...besidesOf(line)]) {
+    for (const each of said.usage.besides === undefined ? [said] : [said, ...besidesOf(said)]) {
       if (onLine === undefined) add(each);
-      else told.push([each, add({ ...each })]);
+      else onLine(each, add({ ...each }));
     }
   }
-  for (const [line, message] of told) onLine?.(line, message);
   return [...own.messages(), ...copies.messages()];
 }
 
@@ -68,58 +64,54 @@ function* linesOfUsage(file: string, numbered: boolean): Generator<LineUsage> {
   }
 }
 
+/** Whose lines without an id and a request are: only those around them tell. Reads all of the file; entries of a large one take memory. */
+function idsAround(file: string): (line: LineUsage) => MessageIds | undefined {
+  const entries: Entry[] = [];
+  for (const entry of readEntriesOf(file))
+    if (entry.kind === 'assistant' || isBetween(entry, entries)) entries.push(entry);
+  const ids = { own: new Map<number, MessageIds>(), copies: new Map<number, MessageIds>() };
+  for (const messages of [mergeMessages(entries), copiedMessages(entries)]) {
+    const unnamed = createNames(file);
+    for (const message of messages) {
+      const wanted = message.entries.filter(({ head }) => hasNoIds(message.copyIn ? head.progress?.copy : head));
+      if (wanted.length === 0) continue;
+      const found = idsOfMessage(message, () => unnamed(message));
+      for (const { line } of wanted) (message.copyIn ? ids.copies : ids.own).set(line.start, found);
+    }
+  }
+  return ({ origin }) => (origin.isCopy ? ids.copies : ids.own).get(origin.start);
+}
+
+function hasNoIds(told: Pick<Head, 'requestId' | 'message'> | undefined): boolean {
+  return told?.requestId === undefined && told?.message?.id === undefined;
+}
+
 /** Of what stands between messages only as much as keeps them apart, and what repeats them. */
 function isBetween({ kind, head }: Entry, before: readonly Entry[]): boolean {
   if (kind === 'progress') return head.progress?.copy !== undefined;
   return kind === 'user' && before.at(-1)?.kind !== 'user';
 }
 
-/** The same by way of all entries, merged into messages. */
-function usageOfMerged(file: string, { onLine }: UsageOptions): FileUsage[] {
-  const entries: Entry[] = [];
-  for (const entry of readEntriesOf(file))
-    if (entry.kind === 'assistant' || isBetween(entry, entries)) entries.push(entry);
-  return [mergeMessages(entries), copiedMessages(entries)].flatMap((messages) => {
-    const counted = createCounter(file);
-    const unnamed = createNames(file);
-    const lines = messages.flatMap((message) => linesOf(message, file, unnamed));
-    for (const line of lines.sort((a, b) => a.origin.start - b.origin.start)) {
-      for (const each of [line, ...besidesOf(line)]) {
-        const message = counted.add({ ...each });
-        onLine?.(each, message);
-      }
-    }
-    return counted.messages();
-  });
-}
-
-function linesOf(message: Message, file: string, unnamed: (message: Message, first: LineUsage) => string): LineUsage[] {
-  const lines = message.entries.flatMap((entry) => {
-    const json = jsonOf(entry) ?? {};
-    const { number, start, end } = entry.line;
-    const line = usageInLine(json, { file, line: number, start, end });
-    return line === undefined ? [] : [{ ...line, uuid: uuidInLine(json) }];
-  });
-  const [first] = lines;
-  if (first === undefined) return [];
-  const ids = idsOfMessage(message, () => unnamed(message, first));
-  return lines.map((line) => withIds(line, ids));
-}
-
 /**
  * What tells messages without any id apart, the same for their copies in other files: when they were said, by whom, and what they took; what
  * only looks alike in one file is told apart by its order.
  */
-function createNames(file: string): (message: Message, first: LineUsage) => string {
+function createNames(file: string): (message: Message) => string {
   const alike = new Map<string, number>();
-  return (message, first) => {
-    if (first.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
+  return (message) => {
+    const [first] = message.entries.flatMap((entry) => usageOfEntry(file, entry) ?? []);
+    if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
     const { input, output, cacheCreation, cacheRead } = first.usage;
     const said = [new Date(first.time).toISOString(), first.model, input, output, cacheCreation, cacheRead].join(' ');
     const before = alike.get(said) ?? 0;
     alike.set(said, before + 1);
     return `${said} #${before}`;
   };
+}
+
+function usageOfEntry(file: string, entry: Entry): LineUsage | undefined {
+  const { number, start, end } = entry.line;
+  return usageInLine(jsonOf(entry) ?? {}, { file, line: number, start, end });
 }
 
 /** One file's messages. What is needed to guess at missing output is remembered while it is missing. */
