@@ -6,7 +6,7 @@ import { asNumber, asObject, at, type JsonObject } from '../format/json.ts';
 import { createIdIndex } from './idindex.ts';
 import { validTime } from './time.ts';
 import type { Message } from './types.ts';
-import { besidesOf, createUsageFold, isIncomplete, largestUsage } from './usage/fold.ts';
+import { besidesOf, createUsageFold, isIncomplete, largestUsage, type Sighting } from './usage/fold.ts';
 
 /** One line of a message, or a copy of one inside a progress entry. */
 interface MessageLine {
@@ -76,6 +76,10 @@ function copiedLine(entry: Entry): MessageLine | undefined {
   if (copy?.message === undefined || (copy.type ?? copy.message.role) !== 'assistant') return undefined;
   const { uuid, timestamp, requestId } = copy;
   return { entry, head: copy.message, uuid, timestamp, requestId };
+}
+
+function lineIn({ copyIn }: Message, entry: Entry): MessageLine {
+  return (copyIn ? copiedLine(entry) : undefined) ?? ownLine(entry);
 }
 
 /** By message id, else request id, else adjacency. All lines with one uuid are one line and stay together. */
@@ -272,12 +276,35 @@ function extendsBlock(later: Block, earlier: Block): boolean {
   return JSON.stringify(later.raw) === JSON.stringify(earlier.raw);
 }
 
-/** What tells a message apart in every file: its id or what stands for it. Of a copy the end may be missing, so the first line counts. */
-export function keyOfMessage(message: Message): string | undefined {
-  const { id, requestId, entries, finalUuid } = message;
-  if (id !== undefined || requestId !== undefined) return id ?? requestId;
-  const first = entries.find(({ head }) => (message.copyIn ? head.progress?.copy : head)?.message?.usage !== undefined);
-  return (first && uuidIn(first, message)) ?? finalUuid;
+/** What a line that tells no id counts under. */
+export interface MessageIds {
+  readonly key: string;
+  readonly requestId?: string;
+}
+
+/**
+ * What tells a message apart in every file: the ids its lines tell, else what stands for them. Of a copy the end may be missing, so the
+ * first line counts. `unnamed`: where there is nothing that could.
+ */
+export function idsOfMessage(message: Message, unnamed: () => string): MessageIds {
+  const { requestId, entries, finalUuid } = message;
+  const lines = entries.map((entry) => lineIn(message, entry));
+  const named = lines.find(({ head }) => head.id !== undefined);
+  if (named?.head.id !== undefined) return { key: named.head.id, requestId: named.requestId };
+  if (requestId !== undefined) return { key: requestId, requestId };
+  const first = lines.find(({ head }) => head.usage !== undefined);
+  return { key: first?.uuid ?? finalUuid ?? unnamed() };
+}
+
+/**
+ * A line counts for the message whose id it tells, else for that of its request, whatever else was written under its uuid (E12): each was a
+ * request of its own. Only one that tells neither belongs to the message that the lines around it make.
+ */
+export function withIds<Told extends { readonly key?: string; readonly requestId?: string }>(
+  line: Told,
+  ids: MessageIds,
+): Told {
+  return line.key === undefined ? { ...line, ...ids } : line;
 }
 
 export interface UsageTotals {
@@ -293,12 +320,10 @@ export interface UsageTotals {
 /** Totals over any set of files: each message once, whatever repeats, copies and forks hold of it; synthetic ones left out. */
 export function usageOfMessages(messages: Iterable<Message>): UsageTotals {
   const fold = createUsageFold<undefined>(() => false);
-  for (const message of messages) {
-    const { requestId, usage, synthetic } = message;
-    if (synthetic || usage === undefined) continue;
-    const ended = message.stopReason !== undefined;
-    const told = { key: keyOfMessage(message), requestId, usage, ended, synthetic, origin: undefined };
-    for (const each of [told, ...besidesOf(told)]) fold.add(each);
+  for (const lines of linesByFile(messages)) {
+    const inFile = createUsageFold<undefined>(() => false);
+    for (const { told } of lines) for (const each of [told, ...besidesOf(told)]) inFile.add(each);
+    for (const message of inFile.messages()) fold.add(message);
   }
   const unique = fold.messages();
   const totals = { messages: unique.length, input: 0, output: 0, cacheCreation: 0, cacheRead: 0, incomplete: 0 };
@@ -311,4 +336,29 @@ export function usageOfMessages(messages: Iterable<Message>): UsageTotals {
     if (isIncomplete(message)) totals.incomplete += 1;
   }
   return totals;
+}
+
+interface ToldLine {
+  readonly told: Sighting<undefined>;
+  readonly start: number;
+}
+
+/** What the lines of each file tell of usage, in their order; what progress entries repeat apart from the file's own. */
+function linesByFile(messages: Iterable<Message>): Iterable<ToldLine[]> {
+  const files = new Map<unknown, { readonly own: ToldLine[]; readonly copies: ToldLine[] }>();
+  for (const [number, message] of [...messages].entries()) {
+    const ids = idsOfMessage(message, () => `message ${number}`);
+    for (const entry of message.entries) {
+      const { head, requestId } = lineIn(message, entry);
+      const { id, usage, stopReason, model } = head;
+      if (usage === undefined) continue;
+      const said = { usage, ended: typeof stopReason === 'string', synthetic: model === '<synthetic>' };
+      const told = { ...withIds({ ...said, key: id ?? requestId, requestId }, ids), origin: undefined };
+      const file = files.get(entry.source) ?? { own: [], copies: [] };
+      files.set(entry.source, file);
+      (message.copyIn ? file.copies : file.own).push({ told, start: entry.line.start });
+    }
+  }
+  const inOrder = (lines: ToldLine[]) => lines.sort((a, b) => a.start - b.start);
+  return [...files.values()].flatMap(({ own, copies }) => [inOrder(own), inOrder(copies)]);
 }

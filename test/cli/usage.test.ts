@@ -81,6 +81,20 @@ describe('the archive', () => {
     expect(usage(root, [], { env })).toMatchObject({ engine: 'archive', read: 0, totals: { messages: 9 } });
   });
 
+  test('usage is kept by the first question, whichever it is', () => {
+    const root = rootWith({ [SESSION]: lines(0, 3), [OTHER]: lines(10, 4) });
+    for (const [number, asked] of [
+      ['--by', 'block'],
+      ['--cost', 'computed'],
+      ['--since', '2020-01-01'],
+    ].entries()) {
+      const env = { SKEIN_HOME: join(root, `skein${number}`) };
+      skein(['archive', 'sync', '--root', root], { env });
+      const kept = { engine: 'archive', read: 0, totals: { messages: 7 } };
+      expect(usage(root, asked, { env }), asked.join(' ')).toMatchObject(kept);
+    }
+  });
+
   test('an index that is gone is made again by whoever asks', () => {
     const root = rootWith({ [SESSION]: lines(0, 3) });
     const env = { SKEIN_HOME: join(root, 'skein') };

@@ -99,11 +99,40 @@ describe('the messages of a file', () => {
     );
   });
 
-  test('E12: a line that occurs again without its request belongs to one message with what has another', () => {
+  test('E12: what a line tells counts for the request it names, though its uuid occurs again without', () => {
     const line = (uuid: string, requestId?: string) => assistant('x', { id: 'm1', requestId }, { uuid });
     const file = written(toJsonl([line('d', 'r1'), line('a', 'r2'), line('d')]));
     expect(totals(usageOfFile(file))).toEqual(throughGraph(readFileSync(file), file));
-    expect(usageOfFile(file)).toHaveLength(1);
+    expect(usageOfFile(file)).toHaveLength(2);
+  });
+
+  test('E12: a uuid that occurs again without usage takes nothing from what was told under it', () => {
+    const lines = [
+      assistant('a', { id: 'm1', requestId: 'r1', output: 5 }, { uuid: 'a' }),
+      assistant('b', { id: 'm2', requestId: 'r2', output: 7 }, { uuid: 'b' }),
+      synthetic('API Error'),
+    ];
+    const poorer = [
+      { type: 'assistant', uuid: 'a', message: { role: 'assistant', content: 'a' } },
+      { type: 'assistant', uuid: 'b', message: { role: 'assistant', content: 'b' } },
+      { ...lines[2], message: { role: 'assistant', id: 'm3', content: 'API Error' } },
+    ];
+    const file = written(toJsonl([...lines, ...poorer]));
+    expect(totals(folded(usageOfFile(file)))).toMatchObject({ messages: 2, output: 12 });
+    expect(throughGraph(readFileSync(file), file)).toMatchObject({ messages: 2, output: 12 });
+  });
+
+  test('E12, E13: a line without an id leads no other message into one of the client itself', () => {
+    const file = written(
+      toJsonl([
+        assistant('x', { requestId: 'r1', output: 2 }, { uuid: 'a' }),
+        assistant('x', { id: 'm2', requestId: 'r1', output: 3 }, { uuid: 'c' }),
+        assistant('x', { id: 'm3', requestId: 'r2', model: '<synthetic>' }),
+        assistant('x', { id: 'm2', requestId: 'r2', output: 4 }, { uuid: 'a' }),
+      ]),
+    );
+    expect(totals(folded(usageOfFile(file)))).toMatchObject({ messages: 2, output: 7 });
+    expect(throughGraph(readFileSync(file), file)).toMatchObject({ messages: 2, output: 7 });
   });
 
   test('also in sessions damaged at random', () => {
@@ -138,10 +167,11 @@ describe('the messages of a file', () => {
     expect(usageOfFile(written(toJsonl(chain([synthetic('No response requested.')]))))).toEqual([]);
   });
 
-  test('each byte is read once', () => {
-    const content = toJsonl(
-      chain(Array.from({ length: 200 }, (_, n) => assistant('x', { id: `m${n}`, requestId: `r${n}` }))),
-    );
+  test.each([
+    ['ids', (n: number) => ({ id: `m${n}`, requestId: `r${n}` })],
+    ['requests alone', (n: number) => ({ requestId: `r${n}` })],
+  ])('each byte is read once where lines have %s', (_, idsOf) => {
+    const content = toJsonl(chain(Array.from({ length: 200 }, (_, n) => assistant('x', idsOf(n)))));
     const file = written(content);
     const before = { ...io };
     expect(usageOfFile(file)).toHaveLength(200);

@@ -4,7 +4,7 @@ import { fileSource } from '../../disk/source.ts';
 import type { JsonObject } from '../../format/json.ts';
 import { valuesOf } from '../../format/values.ts';
 import { besidesOf } from '../../graph/usage/fold.ts';
-import { type LineUsage, USAGE_KEEP, USAGE_NEEDLE, usageInLine } from '../../graph/usage/line.ts';
+import { type LineUsage, USAGE_KEEP, USAGE_NEEDLE, usageInLine, uuidInLine } from '../../graph/usage/line.ts';
 import { costOf, PER_DOLLAR } from '../../views/usage/rates.ts';
 import { createRates, type RateCache } from './ratecache.ts';
 import type { RecentFile, RecentRow } from './recent.ts';
@@ -37,13 +37,13 @@ interface Reading {
 async function readOn({ file, stat, from }: Reading, rows: RecentRow[], rates: RateCache): Promise<RecentFile> {
   let at = from;
   for (const { line, bytes } of linesHolding(file, NEEDLE, { from })) {
-    const json = valuesOf(line, bytes, USAGE_KEEP);
-    const usage = json && usageInLine(json, { file, line: 0, start: line.start, end: line.end });
+    const json = valuesOf(line, bytes, USAGE_KEEP) ?? {};
+    const usage = usageInLine(json, { file, line: 0, start: line.start, end: line.end });
     // A line without its end may still be written.
     if (line.terminated) at = line.end + 1;
     if (usage?.time === undefined || usage.synthetic || !line.terminated) continue;
     // As the report tells messages apart that have no id.
-    const told = { ...usage, key: usage.key ?? usage.requestId ?? usage.uuid };
+    const told = { ...usage, key: usage.key ?? uuidInLine(json) };
     rows.push(await toRow(told, rates));
     for (const each of besidesOf(told))
       rows.push(await toRow({ ...each, origin: { ...each.origin, isSidechain: true } }, rates));

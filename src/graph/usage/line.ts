@@ -55,7 +55,13 @@ export interface LineOrigin {
 }
 
 export interface LineUsage extends Sighting<LineOrigin> {
+  /** Only where it is asked for: of very many messages it takes memory. */
   readonly uuid?: string;
+}
+
+/** Of a line that tells of usage: its own, or that of the line it repeats. */
+export function uuidInLine(entry: JsonObject): string | undefined {
+  return asString((entry.type === 'progress' ? asObject(asObject(entry.data)?.message) : entry)?.uuid);
 }
 
 type Place = Pick<LineOrigin, 'file' | 'line' | 'start' | 'end'>;
@@ -80,11 +86,11 @@ function toUsage(
   const usage = usageOf(message?.usage);
   if (usage === undefined) return undefined;
   const isCopy = told !== entry;
+  const requestId = asString(told.requestId);
   const model = sharedString(message?.model);
   return {
-    key: asString(message?.id),
-    requestId: asString(told.requestId),
-    uuid: asString(told.uuid),
+    key: asString(message?.id) ?? requestId,
+    requestId,
     usage,
     ended: asString(message?.stop_reason) !== undefined,
     synthetic: model === '<synthetic>',
