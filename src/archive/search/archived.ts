@@ -31,7 +31,7 @@ const TRANSCRIPTS = "file.kind IN ('session', 'agent')";
 const FILES = `SELECT ${COLUMNS} FROM file JOIN root ON root.id = file.root WHERE ${TRANSCRIPTS}`;
 /**
  * Of several files that hold a piece, the one that was finished first wrote it; the others are copies. One that has it only in an
- * earlier state comes last.
+ * earlier state comes last, the newest of those first.
  */
 const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.version IS file.current AS present, ${COLUMNS} FROM run JOIN version ON version.id = run.version
   JOIN file ON file.id = version.file JOIN root ON root.id = file.root`;
@@ -40,7 +40,10 @@ const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.versio
 function holdersOf(db: Database, pieces: readonly number[]): Row[] {
   const inOrder = [...new Set(pieces)].toSorted((a, b) => a - b);
   const holds = `run.first <= ${inOrder.at(-1)} AND ${leastFromRun(inOrder)} < run.first + run.count`;
-  return all(db, `${HOLDERS} WHERE ${holds} AND ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id`);
+  return all(
+    db,
+    `${HOLDERS} WHERE ${holds} AND ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`,
+  );
 }
 
 /** The least of some numbers that is not before a run, found by halves; the last is not. */

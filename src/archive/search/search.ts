@@ -3,25 +3,45 @@ import { realpathSync } from 'node:fs';
 import type { SessionFile } from '../../disk/find.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
+import type { EarlierState } from '../../store/store.ts';
 import { openIndexForReading } from '../derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, scanTails, wantedFiles } from './archived.ts';
 import { compareWithDisk } from './fresh.ts';
-import { byTime, type Candidate, type Hit } from './hit.ts';
+import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
 import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
 import { chatOfSession } from './knownchats.ts';
 import { hitsOf } from './page.ts';
-import { scanFiles } from './scan.ts';
+import { type Scanned, scanFiles } from './scan.ts';
 import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
 
-/** Reads every file. Newest first: what is rare is only known with an index. */
-export function searchFiles(files: readonly SessionFile[], request: SearchRequest): SearchResult {
+/** Reads every file. Newest first: what is rare is only known with an index. `earlier`: what only these have is found too. */
+export function searchFiles(
+  files: readonly SessionFile[],
+  request: SearchRequest,
+  earlier: readonly EarlierState[] = [],
+): SearchResult {
   const { found, files: scanned, problems } = scanFiles(files, request.query, request);
-  const hits = pageOf(found.toSorted(byTime), request);
-  return { total: found.length, hits, engine: 'files', scanned, problems, chats: new Map() };
+  const all = new Map(found.map((each): [string, Candidate] => [each.key, each]));
+  const more = earlier.map((state) => scanEarlier(state, request));
+  for (const each of more.flatMap((state) => state.found)) if (!all.has(each.key)) all.set(each.key, each);
+  return {
+    total: all.size,
+    hits: pageOf([...all.values()].toSorted(byTime), request),
+    engine: 'files',
+    scanned,
+    problems: [...problems, ...more.flatMap((state) => state.problems)],
+    chats: new Map(),
+  };
+}
+
+function scanEarlier({ session, file, version }: EarlierState, { query, leastMs }: SearchRequest): Scanned {
+  const { found, ...scanned } = scanFiles([session], query, { leastMs });
+  const inFile = (loaded: Loaded | undefined) => loaded && { ...loaded, file, version };
+  return { ...scanned, found: found.map((each) => ({ ...each, load: () => inFile(each.load()) })) };
 }
 
 export interface OnDisk {
