@@ -233,10 +233,44 @@ export const SAMPLES: readonly Sample[] = [
   inside('assignment', random(32, 'as4'), '    token: '),
   inside('assignment', random(24, 'as5'), 'deploy --token ', ' --now'),
   inside('assignment', random(40, 'as6'), '//registry.npmjs.org/:_authToken='),
+  // As it is asked for and typed, or stands in a block of its own.
+  inside('assignment', 'Tr0ub4dor+3', 'Password:\n'),
+  inside('assignment', 'S3cr3t!xy', 'user: me\r\npassword:\r\n  ', '\r\nhost: a'),
+  inside('assignment', 'S3cr3t!xw', '     3→password:\n     4→  '),
+  inside('assignment', 'Tr0ub4dor+4', '  db_password: >-\n    '),
+  inside('assignment', random(40, 'as8'), 'API key:\n`', '`'),
+  // As a model writes it for people.
+  inside('assignment', 'S3cr3t!xz', '- **Password:** `', '`'),
+  inside('assignment', 'S3cr3t!yz', '**Password**: '),
+  inside('assignment', random(32, 'as9'), 'Your API Key: '),
+  inside('assignment', 'S3cr3t!zz', '| Password     | ', ' |'),
+  // A name and its value apart.
+  inside('assignment', 'S3cr3t!aa', '- name: DB_PASSWORD\n      value: "', '"'),
+  inside('assignment', 'S3cr3t!bb', '{\\"name\\": \\"DB_PASSWORD\\", \\"value\\": \\"', '\\"}'),
+  inside('assignment', random(32, 'as10'), '<add key="ApiKey" value="', '" />'),
+  inside('assignment', 'S3cr3t!cc', '<password>', '</password>'),
+  inside('assignment', 'S3cr3t!dd', '<entry key="db.password">', '</entry>'),
 ];
 
 /** Texts in which nothing is secret. */
 export const HARMLESS: readonly string[] = [
+  // Behind a name that ends its line.
+  'Enter your password:\nbob@server1:~$',
+  'password:\nsrc/auth/login2.ts:34',
+  'password:\n  Login2.tsx',
+  'password:\n  user.password2',
+  'password:\n  minLength2:\n',
+  'password:\n  type: string\n  minLength: 8',
+  'Password:\nLast login: Mon Jan 5 10:00:00 2026 from 10.0.0.7',
+  'Password:\nRequired*',
+  'token:\n  toolu_01ABCdefGHIjklMNO',
+  'secret:\n  secretName2',
+  // Beside a name.
+  '- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password1',
+  '| token | string(64) | NO |\n| password | varchar(255) | YES |',
+  '<th>Password</th><td>token</td><label for="password">Password</label>',
+  'cat token | base64 | tee out2',
+  'the api key is rotated: see 2026-01-02T10:00:00Z',
   `session ${uuid} parent ${uuid}`,
   `{"uuid":"${uuid}","parentUuid":"${uuid}","sessionId":"${uuid}"}`,
   `commit ${random(40, 'git', HEX)}\nAuthor: A <a@b.c>\nindex ${random(7, 'g2', HEX)}..${random(7, 'g3', HEX)} 100644`,
