@@ -1,6 +1,6 @@
 /** What only an earlier state of a transcript has: the archive kept it, and every kind of query finds it. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asArray, asNumber, asString, at, type JsonObject } from '../../src/format/json.ts';
 import { assistant, queueOperation, result, toJsonl, toolUse, user } from '../support/build.ts';
@@ -100,4 +100,28 @@ test.each(['hopped', '~opped'])('calls, queued prompts and torn ends of earlier 
   expect(await find(query)).toEqual([`r ${version}`, `s ${version}`, `undefined ${version}`]);
   expect(await find(query, 'tool:Bash')).toEqual([`r ${version}`]);
   expect(await find(query, '-tool:Bash', '-in:prompt')).toEqual([]);
+});
+
+describe('what is archived of several config folders', () => {
+  const text = (uuid: string, sessionId: string) => said(uuid, 'a quokka', { sessionId });
+
+  test.each(ways)('is found as list shows it: not what lies in another one that is still there: %s', async (query) => {
+    const { root, home, run, sync, find, write } = planted({ [NAME]: text('a', A) });
+    const other = join(home, 'other');
+    write(join('..', basename(home), 'other', OTHER), text('b', B));
+    await run('archive', 'sync', '--root', root, '--root', other);
+    const uuids = async (...more: string[]) => (await find(...words(query), ...more)).map((hit) => hit.split(' ')[0]);
+    expect(await uuids()).toEqual(['a']);
+    expect(await uuids('role:user', 'project:app')).toEqual(['a']);
+    expect(await uuids('project:api')).toEqual([]);
+    expect(await uuids('--root', other)).toEqual(['b']);
+    expect(await uuids('--root', root, '--root', other)).toEqual(['a', 'b']);
+    // Nobody could name a folder that is gone.
+    rmSync(other, { recursive: true });
+    expect(await uuids()).toEqual(['a', 'b']);
+    expect(await uuids('project:api')).toEqual(['b']);
+    expect(await uuids('--root', root)).toEqual(['a']);
+    await sync();
+    expect(await uuids()).toEqual(['a', 'b']);
+  });
 });

@@ -1,4 +1,5 @@
 /** Archived lines as hits: where they stand, and what they say. */
+import { statSync } from 'node:fs';
 import { basename } from 'node:path/posix';
 import { DiskError } from '../../disk/errors.ts';
 import { linesHolding } from '../../disk/needle.ts';
@@ -6,6 +7,7 @@ import { fileSource } from '../../disk/source.ts';
 import { type FilePlace, fileTest } from '../../views/search/filter.ts';
 import type { Found } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
+import { ownRoots } from '../known.ts';
 import { createPieceReader, type PieceReader } from '../packs.ts';
 import { fromPiece } from '../piece.ts';
 import { paramValue } from '../runs.ts';
@@ -23,10 +25,11 @@ interface StoredFile extends FilePlace {
   readonly id: number;
   readonly path: string;
   readonly root: string;
+  readonly rootId: number;
   readonly name: string;
 }
 
-const COLUMNS = 'file.id, root.path AS root, file.name, file.kind, file.session';
+const COLUMNS = 'file.id, file.root AS rootId, root.path AS root, file.name, file.kind, file.session';
 const TRANSCRIPTS = "file.kind IN ('session', 'agent')";
 const FILES = `SELECT ${COLUMNS} FROM file JOIN root ON root.id = file.root WHERE ${TRANSCRIPTS}`;
 /**
@@ -64,6 +67,7 @@ function toFile(row: Row): StoredFile {
     id: numberOf(row, 'id'),
     path,
     root,
+    rootId: numberOf(row, 'rootId'),
     name,
     slug: folder,
     session: maybeText(row, 'session'),
@@ -77,14 +81,21 @@ export interface StoredFiles {
   isWanted?: (piece: number) => boolean;
 }
 
-/** The archived transcripts a query asks for; with places, only those that lie there. */
-export function wantedFiles(db: Database, query: Query, places: readonly string[] | undefined): StoredFiles {
+/** The archived transcripts a query asks for; with places, only those that lie there, and those of roots `elsewhere` that nobody could name. */
+export function wantedFiles(
+  db: Database,
+  query: Query,
+  places: readonly string[] | undefined,
+  elsewhere = false,
+): StoredFiles {
   const fits = fileTest(query);
-  if (fits === undefined && (places === undefined || areAllBelow(db, places))) return { wanted: undefined };
+  const roots = places && wholeRoots(db, places, elsewhere);
+  if (fits === undefined && roots?.isAll !== false) return { wanted: undefined };
   const files = all(db, FILES)
     .map(toFile)
     .filter((file) => {
-      const isThere = places?.some((place) => isBelow(file.path, place)) ?? true;
+      const isThere =
+        places === undefined || roots?.ids.has(file.rootId) || places.some((place) => isBelow(file.path, place));
       return isThere && (fits === undefined || fits(file));
     });
   const ids = files.map(({ id }) => id);
@@ -95,9 +106,23 @@ function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-/** Mostly one place is archived, and it is the one that is looked at. */
-function areAllBelow(db: Database, places: readonly string[]): boolean {
-  return all(db, 'SELECT path FROM root').every((row) => places.some((place) => isBelow(textOf(row, 'path'), place)));
+/** The roots of which everything is wanted. Mostly one is archived, and it is the one that is looked at. */
+function wholeRoots(db: Database, places: readonly string[], elsewhere: boolean) {
+  const roots = all(db, 'SELECT id, path FROM root');
+  const isThere = (path: string) => places.some((place) => isBelow(path, place));
+  const below = roots.filter((row) => isThere(textOf(row, 'path')));
+  const others = elsewhere && below.length < roots.length ? unnamedRoots(db) : [];
+  const ids = new Set([...below, ...others].map((row) => numberOf(row, 'id')));
+  return { ids, isAll: ids.size === roots.length };
+}
+
+/** Of other machines, and those that are gone (mountplaces.ts). */
+function unnamedRoots(db: Database): Row[] {
+  const own = new Set(ownRoots(db).values());
+  const isGone = (path: string) => statSync(path, { throwIfNoEntry: false }) === undefined;
+  return all(db, 'SELECT id, path FROM root').filter(
+    (row) => !own.has(numberOf(row, 'id')) || isGone(textOf(row, 'path')),
+  );
 }
 
 /**

@@ -48,6 +48,8 @@ export interface OnDisk {
   readonly roots: readonly Root[];
   /** Only what lies there is wanted; everything archived without it. */
   readonly places?: readonly string[];
+  /** Also what lay in folders that are gone, and what came from other machines. */
+  readonly elsewhere?: boolean;
   /** Chats of which only prompts are left (histories.ts). */
   readonly recovered?: readonly SessionFile[];
 }
@@ -70,7 +72,7 @@ function nextOf(db: Database): number {
 
 function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
   const { query, sort, offset, limit, now } = request;
-  const stored = wantedFiles(archive.db, query, disk.places?.map(realPath));
+  const stored = wantedFiles(archive.db, query, disk.places?.map(realPath), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots);
   const telling = tellingFiles(archive.db, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
