@@ -1,6 +1,7 @@
 /** What only an earlier state of a transcript has: the archive kept it, and every kind of query finds it. */
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asArray, asNumber, asString, at, type JsonObject } from '../../src/format/json.ts';
 import { assistant, queueOperation, result, toJsonl, toolUse, user } from '../support/build.ts';
@@ -101,6 +102,42 @@ test.each(['hopped', '~opped'])('calls, queued prompts and torn ends of earlier 
   expect(await find(query, 'tool:Bash')).toEqual([`r ${version}`]);
   expect(await find(query, '-tool:Bash', '-in:prompt')).toEqual([]);
 });
+
+/** What becomes of a file: its lines from then on; undefined when it is deleted. */
+const change = fc.record({
+  name: fc.constantFrom(NAME, OTHER),
+  lines: fc.option(
+    fc
+      .subarray([...'abcdefg'], { minLength: 1 })
+      .chain((some) => fc.shuffledSubarray(some, { minLength: some.length })),
+    { nil: undefined, freq: 6 },
+  ),
+  isTorn: fc.boolean(),
+  isSynced: fc.boolean(),
+});
+
+test('whatever became of the files, and whenever they were archived: every way finds what is there and what was archived, once', async () => {
+  const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
+    const { root, write, sync, find } = planted({});
+    const onDisk = new Map<string, readonly string[]>();
+    const kept = new Set<string>();
+    for (const { name, lines, isTorn, isSynced } of changes) {
+      if (lines === undefined) rmSync(join(root, name), { force: true });
+      else write(name, lines.map((uuid) => said(uuid, `a quokka ${uuid}`)).join('') + (isTorn ? '{"type":"us' : ''));
+      onDisk.set(name, lines ?? []);
+      if (isSynced) {
+        await sync();
+        for (const uuid of [...onDisk.values()].flat()) kept.add(uuid);
+      }
+      const expected = [...new Set([...kept, ...[...onDisk.values()].flat()])].toSorted();
+      for (const query of ways) {
+        const found = (await find(...words(query))).map((hit) => hit.split(' ')[0]);
+        expect([query, found]).toEqual([query, expected]);
+      }
+    }
+  });
+  await fc.assert(property, { numRuns: 12 });
+}, 120_000);
 
 describe('what is archived of several config folders', () => {
   const text = (uuid: string, sessionId: string) => said(uuid, 'a quokka', { sessionId });
