@@ -132,7 +132,7 @@ function unnamedRoots(db: Database): Row[] {
 export function createLoader(
   db: Database,
   { wanted }: StoredFiles,
-  pathOf: Compared['pathOf'],
+  { pathOf, isLost }: LoaderPlaces,
   parts: readonly StoredPart[],
 ): Loader {
   const reader = createPieceReader(db);
@@ -162,7 +162,8 @@ export function createLoader(
     const found = path === undefined ? undefined : loadFromDisk(path, part);
     if (found !== undefined) return toLoaded(found, place, file.path, file.session, file.agent);
     const loaded = loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
-    return loaded === undefined || row.present === 1 ? loaded : { ...loaded, version: versionIn(db, row) };
+    const isThere = row.present === 1 && !isLost(file, part);
+    return loaded === undefined || isThere ? loaded : { ...loaded, version: versionIn(db, row) };
   };
 }
 
@@ -175,7 +176,13 @@ function versionIn(db: Database, row: Row): number {
 /** Mostly a page. */
 const AT_ONCE = 20;
 
+export interface LoaderPlaces extends Pick<Compared, 'pathOf'> {
+  /** Whether a file has changed since, and has this part no more. */
+  isLost(file: Parameters<Compared['pathOf']>[0], part: StoredPart): boolean;
+}
+
 export interface StoredPart {
+  readonly key: string;
   readonly piece: number;
   readonly place: number;
   readonly uuid: string | undefined;

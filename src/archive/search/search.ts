@@ -7,8 +7,8 @@ import type { EarlierState } from '../../store/store.ts';
 import { openIndexForReading } from '../derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
-import { createLoader, scanTails, wantedFiles } from './archived.ts';
-import { compareWithDisk } from './fresh.ts';
+import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
+import { compareWithDisk, placeKey } from './fresh.ts';
 import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
 import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
 import { chatOfSession } from './knownchats.ts';
@@ -77,11 +77,16 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const telling = tellingFiles(archive.db, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);
-  const load = createLoader(archive.db, stored, compared.pathOf, indexed.rows);
+  const scanned = scanFiles(compared.fresh, query, request);
+  const there = new Set(scanned.found.map(({ key }) => key));
+  const places: LoaderPlaces = {
+    pathOf: compared.pathOf,
+    isLost: ({ root, name }, { key }) => compared.sizes.has(placeKey(root, name)) && !there.has(key),
+  };
+  const load = createLoader(archive.db, stored, places, indexed.rows);
   const fromIndex = indexed.rows.map(
     (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
   );
-  const scanned = scanFiles(compared.fresh, query, request);
   const unindexed = new Map(
     [...scanTails(archive.db, index, stored, query, compared.sizes), ...scanned.found].map((each) => [each.key, each]),
   );
