@@ -33,6 +33,8 @@ const BETWEEN = [
   String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
   // `name: X`, `value: …`: members and attributes of their own.
   String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
+  // `.setPassword("…")`, `.password("…")`.
+  String.raw`(?<=(?:set|with|\.)_?passw(?:or)?d)\((?=${QUOTE})`,
   // An element, and a row of a table.
   String.raw`>(?=[^<>\s]{1,400}<\/)`,
   String.raw`[ \t]{1,30}\|(?=[ \t]{1,3}[^\s|]{1,400}[ \t]{1,40}\|)`,

@@ -4,6 +4,7 @@
  */
 
 const SPACE = 32;
+const PAREN = 40;
 const COLON = 58;
 const EQUALS = 61;
 const GREATER = 62;
@@ -27,6 +28,7 @@ export function mayAssign(text: string, at: number): boolean {
   while (next < end + MOST_BETWEEN && isBetween(text.charCodeAt(next))) next += 1;
   const code = text.charCodeAt(next);
   if (code === COLON || code === EQUALS) return true;
+  if (code === PAREN) return /["'\\]/.test(text.charAt(next + 1));
   if (code === GREATER) return text.slice(next, next + LONGEST_VALUE).includes('</');
   if (code === BAR) return text.slice(next + 1, next + LONGEST_VALUE).includes('|');
   if (IN_A_VALUE.test(text.slice(next, next + MOST_BETWEEN))) return true;

@@ -14,6 +14,7 @@ const word = fc.constantFrom(
   'Authorization',
   'secrets',
   'API Key',
+  '.password',
 );
 const between = fc.constantFrom(
   '"',
@@ -33,6 +34,7 @@ const between = fc.constantFrom(
   '**',
   '>',
   '</a>',
+  '("',
   ' | ',
   '\n  value',
   ':\n',
@@ -59,7 +61,7 @@ describe('whether something may be assigned', () => {
           }
         }
       }),
-      { numRuns: 20_000 },
+      { numRuns: 30_000 },
     );
     for (const count of found) expect(count).toBeGreaterThan(100);
   });

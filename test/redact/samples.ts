@@ -281,6 +281,8 @@ export const SAMPLES: readonly Sample[] = [
   inside('assignment', 'S3cr3t!yz', '**Password**: '),
   inside('assignment', random(32, 'as9'), 'Your API Key: '),
   inside('assignment', 'S3cr3t!zz', '| Password     | ', ' |'),
+  inside('assignment', 'S3cr3t!ee', 'Client.builder().user("me").password("', '").build()'),
+  inside('assignment', 'S3cr3t!ff', 'source.setPassword(\\"', '\\");'),
   // A name and its value apart.
   inside('assignment', 'S3cr3t!aa', '- name: DB_PASSWORD\n      value: "', '"'),
   inside('assignment', 'S3cr3t!bb', '{\\"name\\": \\"DB_PASSWORD\\", \\"value\\": \\"', '\\"}'),
@@ -291,6 +293,7 @@ export const SAMPLES: readonly Sample[] = [
 
 /** Texts in which nothing is secret. */
 export const HARMLESS: readonly string[] = [
+  'hashPassword("user1name") === getPassword("db1") && form.password("Enter password") && check.password(value1)',
   'sk-estimator-html-representation-of-the-fitted-model and sk-toggleable-content-8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d',
   'fc-cache -fv and rnd_state and sgp_config and phx_router and e2b_sandbox',
   // Behind a name that ends its line.
