@@ -50,10 +50,10 @@ export const ON_NEXT_LINE = new RegExp(
   'diy',
 );
 const MEMBER = new RegExp(`${NAME}$`, 'i');
-/** A personal access token, whose name is too short to be looked for in a text like the others. */
-const PAT = /_PAT$/;
+/** A personal access token, and `pass`: names too short to be looked for in a text like the others. */
+const SHORT = /_PAT$|^pass$/i;
 
-const PASSWORD_CORE = /^(?:passw|passphrase|pwd|_pass)/i;
+const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 
 export const assignmentRule: Rule = {
   id: 'assignment',
@@ -124,7 +124,7 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const core = MEMBER.exec(name)?.groups?.core ?? PAT.exec(name)?.[0];
+  const core = MEMBER.exec(name)?.groups?.core ?? SHORT.exec(name)?.[0];
   return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
 }
 

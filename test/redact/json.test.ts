@@ -59,6 +59,7 @@ describe('masking JSON', () => {
   test.each([
     { name: 'DB_PASSWORD', value: 'S3cr3t!xyz' },
     { Value: 'S3cr3t!xyz', type: 'plain', Name: 'DB_PASSWORD' },
+    { auth: { user: 'me', pass: 'S3cr3t!xyz' } },
     { key: 'Authorization', value: 'Basic bWU6UzNjcjN0IXh5eg==' },
     { name: 'Cookie', value: 'sessionid=S3cr3txyzS3cr3txyz; theme=dark' },
   ])('a value and its name, each a member: %j', (member) => {

@@ -260,6 +260,11 @@ export const SAMPLES: readonly Sample[] = [
   inside('access-token-name', random(52, 'ado', 'abcdefghijklmnopqrstuvwxyz234567'), 'export AZURE_DEVOPS_EXT_PAT='),
   inside('access-token-name', random(40, 'pat'), '  "DEPLOY_PAT": "', '",'),
   inside('cookie', random(32, 'co'), 'Cookie: theme=dark; session_id=', '; lang=en'),
+  inside('keytool-password', 'S3cr3t!gg', 'keytool -list -keystore a.jks -storepass '),
+  inside('sql-password', 'S3cr3t!hh', "CREATE USER 'me'@'%' IDENTIFIED BY '", "';"),
+  inside('sql-password', 'S3cr3t!ii', "ALTER ROLE me WITH LOGIN PASSWORD '", "';"),
+  inside('short-password-name', 'S3cr3t!jj', "auth: { user: 'me', pass: '", "' }"),
+  inside('short-password-name', 'S3cr3t!kk', '{\\"user\\":\\"me\\",\\"pass\\":\\"', '\\"}'),
   inside('assignment', 'Tr0ub4dor&3', 'DB_PASSWORD="', '"'),
   inside('assignment', random(18, 'as7'), '  AZURE_CREDENTIALS: '),
   inside('assignment', 'S3cr3t!x', '[client]\nuser = me\npassword = '),
@@ -293,6 +298,8 @@ export const SAMPLES: readonly Sample[] = [
 
 /** Texts in which nothing is secret. */
 export const HARMLESS: readonly string[] = [
+  "each row is identified by 'uuid4', pass: 'src/a1.test.ts', pass = '12/14', pass: 10, bypass: 'rule12x', pass: 'renderPass'",
+  'the user types the password "as before", a role has its password \'unset\'',
   'hashPassword("user1name") === getPassword("db1") && form.password("Enter password") && check.password(value1)',
   'sk-estimator-html-representation-of-the-fitted-model and sk-toggleable-content-8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c3d',
   'fc-cache -fv and rnd_state and sgp_config and phx_router and e2b_sandbox',
