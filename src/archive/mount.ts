@@ -3,8 +3,9 @@ import type { MountedFile } from '../disk/mounts.ts';
 import type { Outline } from '../graph/outline.ts';
 import { type ArchivedState, allStates, versionsOf } from './files.ts';
 import { allSpans, type ForgottenSpan } from './forgottenspans.ts';
-import { createMounter } from './mountfiles.ts';
+import { createMounter, type Mounter } from './mountfiles.ts';
 import type { KeptFile } from './mountplaces.ts';
+import { type OtherState, otherStates } from './otherstates.ts';
 import { type Outlines, openOutlines } from './outlines.ts';
 import { type Database, get } from './sqlite.ts';
 import { archiveId, guarded, openIfMade } from './store.ts';
@@ -13,9 +14,11 @@ import { type KeptUsage, openUsage } from './usagekept.ts';
 export interface ReadableArchive {
   readonly id: string;
   states(): ArchivedState[];
-  mount(file: KeptFile): MountedFile;
+  readonly mount: Mounter;
   /** Every state of a file that differs from the one given, as files. */
   earlier(file: KeptFile): MountedFile[];
+  /** Of files whose present state is not what is read at their path, that one too. */
+  otherStates(isRead: (file: number) => boolean): ReadonlyMap<number, readonly OtherState[]>;
   outlineOf(state: ArchivedState): Outline | undefined;
   /** When something was last said, without the rest of the outline. */
   updatedOf(state: ArchivedState): string | undefined;
@@ -46,6 +49,7 @@ export function openForReading(folder: string): ReadableArchive | undefined {
       call(() => versionsOf(db, file.state.id))
         .filter(({ id }) => id !== file.state.version)
         .map(({ id, size }) => mount({ path: file.path, state: { ...file.state, version: id, size } })),
+    otherStates: (isRead) => call(() => otherStates(db, isRead)),
     outlineOf: (state) => cache()?.find(state.digest),
     updatedOf: (state) => cache()?.updatedOf(state.digest),
     usage: () => openUsage(archive),

@@ -5,7 +5,7 @@ import type { SessionFile } from '../disk/find.ts';
 import type { MountedFile } from '../disk/mounts.ts';
 import type { Source } from '../format/entry.ts';
 import { ArchiveError } from './errors.ts';
-import { type ArchivedState, versionOf } from './files.ts';
+import { type ArchivedState, type Version, versionOf } from './files.ts';
 import type { KeptFile } from './mountplaces.ts';
 import { createPieceReader } from './packs.ts';
 import { archivedInput, archivedSource } from './read.ts';
@@ -14,11 +14,14 @@ import { type Archive, guarded } from './store.ts';
 /** Any part of a session of this many megabytes is at hand once it was read; larger ones are unpacked again here and there. */
 const AT_HAND = 32;
 
+/** `wholeLines`: without a torn one at the end. */
+export type Mounter = (file: KeptFile, options?: { readonly wholeLines?: boolean }) => MountedFile;
+
 /** One reader for all files that are read here and there: what is kept at hand stays bounded however many are open. */
-export function createMounter(archive: Archive): (file: KeptFile) => MountedFile {
+export function createMounter(archive: Archive): Mounter {
   const { db } = archive;
   const reader = createPieceReader(db, { atHand: AT_HAND, releases: true });
-  return ({ path, state }) => {
+  return ({ path, state }, { wholeLines = false } = {}) => {
     const call = <T>(read: () => T): T => asFile(path, () => guarded(READING, archive.path, read));
     // Where its lines begin is found once.
     let source: Source | undefined;
@@ -26,7 +29,8 @@ export function createMounter(archive: Archive): (file: KeptFile) => MountedFile
       bytes: state.size,
       open: () =>
         call(() => {
-          const version = versionOf(db, state.version);
+          const kept = versionOf(db, state.version);
+          const version = wholeLines ? withoutTail(kept) : kept;
           const input = archivedInput(db, version, createPieceReader(db, { atHand: 1, releases: true }));
           source ??= archivedSource(db, version, path, reader);
           const anywhere = source;
@@ -40,6 +44,10 @@ export function createMounter(archive: Archive): (file: KeptFile) => MountedFile
         }),
     };
   };
+}
+
+function withoutTail(version: Version): Version {
+  return { ...version, size: version.size - version.tail.length, tail: Buffer.alloc(0) };
 }
 
 const READING = 'cannot read the archive';

@@ -12,7 +12,7 @@ import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';
 import { fileSource } from '../disk/source.ts';
 import { parseTimestamp } from '../format/time.ts';
-import type { Known, Store } from '../store/store.ts';
+import type { EarlierState, Known, OnDisk, Store } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 export interface Kept {
@@ -62,11 +62,38 @@ function mountKept({ archive, files }: Kept, found: readonly SessionFile[], root
   const isCovered = coveredBy(found, archive);
   const gone = [...files.values()].filter((file) => !there.has(file.path) && !isCovered(file));
   for (const file of gone) mountFile(file.path, archive.mount(file));
-  const rootOf = (path: string) => roots.find((root) => path === root.path || path.startsWith(root.path + sep))?.path;
+  const rootOf = rootIn(roots);
   return gone.flatMap((file) => {
     const session = toSessionFile(file, { rootOf, isThere: isFileAt });
     return session === undefined || isOnDisk(session.file) ? [] : [session];
   });
+}
+
+/** The newest first. */
+function earlierStates({ archive, files }: Kept, { files: found, roots }: OnDisk): EarlierState[] {
+  const onDisk = new Map(found.map((file) => [file.file, file]));
+  const changed = new Map([...files.values()].flatMap((kept) => changedSince(kept, onDisk.get(kept.path)) ?? []));
+  const states = archive.otherStates((file) => !changed.has(file));
+  return [...files.values()].flatMap((kept) =>
+    (states.get(kept.state.id) ?? []).flatMap(({ version, size, number }): EarlierState[] => {
+      const path = `${kept.path}@${number}`;
+      const state = { ...kept.state, version, size };
+      const wholeLines = version !== kept.state.version || (changed.get(kept.state.id) ?? 0) >= size;
+      mountFile(path, archive.mount({ path, state }, { wholeLines }));
+      const session = toSessionFile({ path: kept.path, state }, { rootOf: rootIn(roots), isThere: isFileAt });
+      return session === undefined ? [] : [{ session: { ...session, file: path }, file: kept.path, version: number }];
+    }),
+  );
+}
+
+/** With its size now. */
+function changedSince({ state }: KeptFile, file: SessionFile | undefined): [[number, number]] | undefined {
+  const isAsKept = file === undefined || (file.bytes === state.sourceSize && file.mtimeMs === state.mtimeMs);
+  return isAsKept ? undefined : [[state.id, file.bytes]];
+}
+
+function rootIn(roots: readonly Root[]): (path: string) => string | undefined {
+  return (path) => roots.find((root) => path === root.path || path.startsWith(root.path + sep))?.path;
 }
 
 const TAIL_BYTES = 4096;
@@ -106,6 +133,15 @@ export function archiveStore(context: Context, kept: Kept, given: readonly strin
     source: 'archive',
     name: 'the archive',
     mount: ({ files, roots }) => mountKept(kept, files, roots),
+    earlier(disk) {
+      try {
+        return earlierStates(kept, disk);
+      } catch (error) {
+        if (!(error instanceof ArchiveError)) throw error;
+        warnOnce(context, error);
+        return [];
+      }
+    },
     known: knownBy(kept),
     search: async (request) => (await import('./search/archive.ts')).searchArchive(context, given, request),
     // It stays open as long as the process: what was mounted is read from it.

@@ -5,7 +5,7 @@ import type { Problem } from '../disk/errors.ts';
 import { type Found, findSessions, type SessionFile } from '../disk/find.ts';
 import { compareText } from '../disk/folder.ts';
 import { findRoots, type Root } from '../disk/roots.ts';
-import type { Known } from '../store/store.ts';
+import type { EarlierState, Known } from '../store/store.ts';
 import type { Wanted } from '../team/read/files.ts';
 import { safeLine } from '../views/safe.ts';
 import type { Arguments } from './command.ts';
@@ -20,6 +20,8 @@ export interface Library extends Found {
   readonly demo: boolean;
   /** What a store knows of the sessions without reading them. */
   readonly known: Known;
+  /** States of the sessions that hold what is no more in them (archive/otherstates.ts). */
+  earlier(): readonly EarlierState[];
   /** Of a team: its name, and what it knows that would have to be read from thousands of files. */
   readonly team?: TeamPart;
 }
@@ -62,7 +64,8 @@ export function lookAt(context: Context, given: readonly string[]): Library {
     (given.length > 0 || kind !== 'missing') &&
     !((kind === 'missing' || kind === 'empty') && archived.some(({ file }) => file.startsWith(where)));
   const told = problems.filter(isTold);
-  return { ...found, files, problems: [...told, ...found.problems], roots, demo: false, known };
+  const earlier = () => store?.earlier({ files: found.files, roots }) ?? [];
+  return { ...found, files, problems: [...told, ...found.problems], roots, demo: false, known, earlier };
 }
 
 const nothing = () => undefined;

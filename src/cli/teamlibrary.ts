@@ -14,6 +14,7 @@ export function teamLibrary(store: TeamStore, wanted?: Wanted): Library {
     roots: [{ path: TEAM_ROOT, kind: 'config', from: 'option', what: `the team ${name}` }],
     demo: false,
     known,
+    earlier: () => [],
     team: { name, kinOf, projectOf },
   };
 }

@@ -12,22 +12,48 @@ const CORES = [
   'secret',
   'token(?!s|iz)',
   'credentials?',
-  ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app'].map((word) => `${word}[_-]?key`),
+  ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app'].map((word) => `${word}[ _-]?key`),
 ];
 
 /** And how it may end. */
 const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|access|value|base|hash|prod|dev|staging|live|old|new|\\d{1,2})){0,3}`;
 
-/** After the name: quotes however often escaped, what assigns (in a list of arguments a comma), and the value up to its closing quote. */
-const VALUE =
-  /(?:\\{0,3}["'`\]]){0,2}(?:[ \t]{0,3}(?::=|=>|=|:)|(?<=--[\w-]{0,60})[ \t]|(?<=--[\w-]{0,60}\\{0,3}["'`]),\s{0,20}(?=\\{0,3}["'`]))[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|`(?<tick>[^`\r\n]{1,400}))|(?<bare>[^\s"'`,;&|<>(){}[\]\\]{1,400}))/;
+/** Quotes however often escaped, the end of a list, or of bold letters. */
+const NAME_END = String.raw`(?:\\{0,3}["'\`\]]){0,2}(?:\*\*)?`;
+const QUOTE = String.raw`\\{0,3}["']`;
 
-export const ASSIGNED = new RegExp(`${NAME}${VALUE.source}`, 'diy');
+/** Before a line of a listing, or of a diff. */
+const LINE_START = String.raw`[+-]?[ \t]{0,40}(?:\d{1,7}[→:|\t])?[+-]?[ \t]{0,40}`;
+
+/** What stands between a name and its value. */
+const BETWEEN = [
+  String.raw`[ \t]{0,3}(?::=|=>|=|:)(?:\*\*)?`,
+  // An option, and one in a list of arguments.
+  String.raw`(?<=--[\w-]{0,60})[ \t]`,
+  String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
+  // `name: X`, `value: …`: members and attributes of their own.
+  String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
+  // `.setPassword("…")`, `.password("…")`.
+  String.raw`(?<=(?:set|with|\.)_?passw(?:or)?d)\((?=${QUOTE})`,
+  // An element, and a row of a table.
+  String.raw`>(?=[^<>\s]{1,400}<\/)`,
+  String.raw`[ \t]{1,30}\|(?=[ \t]{1,3}[^\s|]{1,400}[ \t]{1,40}\|)`,
+].join('|');
+
+/** The value up to its closing quote. */
+const VALUE = String.raw`[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
+
+export const ASSIGNED = new RegExp(`${NAME}${NAME_END}(?:${BETWEEN})${VALUE}`, 'diy');
+/** Nothing but the name stands before the end of its line, and nothing but the value in the next, as it is asked for and typed. */
+export const ON_NEXT_LINE = new RegExp(
+  String.raw`${NAME}${NAME_END}[ \t]{0,3}:(?:\*\*)?[ \t]{0,3}(?:[|>][+-]?[ \t]{0,3})?\r?\n${LINE_START}["'\`]?(?<alone>[^\s"'\`]{6,400})["'\`]?,?[ \t]{0,3}(?=[\r\n]|$)`,
+  'diy',
+);
 const MEMBER = new RegExp(`${NAME}$`, 'i');
-/** A personal access token, whose name is too short to be looked for in a text like the others. */
-const PAT = /_PAT$/;
+/** A personal access token, and `pass`: names too short to be looked for in a text like the others. */
+const SHORT = /_PAT$|^pass$/i;
 
-const PASSWORD_CORE = /^(?:passw|passphrase|pwd|_pass)/i;
+const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 
 export const assignmentRule: Rule = {
   id: 'assignment',
@@ -54,10 +80,11 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   if (!mayAssign(text, at)) return { value: '' };
   ASSIGNED.lastIndex = at;
   const match = ASSIGNED.exec(text);
+  if (!match) return aloneAt(text, at);
   const groups = match?.indices?.groups;
   const quoted = groups?.double ?? groups?.single ?? groups?.tick;
   const range = quoted ?? groups?.bare;
-  if (!match || !range || isCode(text, match[0], groups?.bare)) return { value: '' };
+  if (!range || isCode(text, match[0], groups?.bare)) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
   const value = text.slice(...range).replace(/\\+$/, '');
   const isSet = quoted !== undefined || isSetting(match[0], value);
@@ -68,6 +95,20 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   }
   return { value };
 }
+
+function aloneAt(text: string, at: number): { value: string; found?: Found } {
+  ON_NEXT_LINE.lastIndex = at;
+  const groups = ON_NEXT_LINE.exec(text)?.indices?.groups;
+  const [range, core] = [groups?.alone, groups?.core];
+  if (!range || !core) return { value: '' };
+  const value = text.slice(...range);
+  const found = NO_PASSWORD.test(value) ? undefined : judge(text.slice(...core), value, /\d/.test(value));
+  return { value, ...(found && { found: { ...found, start: range[0], end: range[1] } }) };
+}
+
+/** What a line may be alone: a key or code that goes on, a path, a file, a member of something, the prompt of a shell. */
+const NO_PASSWORD =
+  /[:;{([]$|^[\w.@~-]{0,60}\/[\w.@~-]{1,60}(?:\/|\.[a-z]{1,5}(?::\d+)*$)|^[\w-]{1,60}\.[a-z]{1,5}(?::\d+)*$|^[A-Za-z_$][\w$]{0,60}(?:\??\.[A-Za-z_$][\w$]{0,60})+$|@\S{1,100}[#$%>]$/;
 
 /** A call, or a member of something after a space: `token = lib.Token.make(`, `key: lib.Key`. */
 function isCode(text: string, match: string, bare: [number, number] | undefined): boolean {
@@ -83,7 +124,7 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const core = MEMBER.exec(name)?.groups?.core ?? PAT.exec(name)?.[0];
+  const core = MEMBER.exec(name)?.groups?.core ?? SHORT.exec(name)?.[0];
   return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
 }
 

@@ -1,12 +1,14 @@
 /** Secrets known by where they stand: in a URL, a header, a cookie, a .netrc, a command line. */
 import { mayAssign } from './mayassign.ts';
 import { type Found, type Rule, tokenRule } from './rule.ts';
-import { isRandom, isStandIn, isTokenValue } from './value.ts';
+import { isPasswordValue, isRandom, isStandIn, isTokenValue } from './value.ts';
 
 const guessable = (value: string) => !isRandom(value);
 /** Passwords are chosen by people. */
 const chosen = () => true;
 const isReal = (value: string) => !isStandIn(value);
+/** No word. */
+const isChosen = (value: string) => isPasswordValue(value) && /\d/.test(value) && !/^[\w.@~-]*\//.test(value);
 
 /** `name:password` in base64. */
 function isLogin(value: string): boolean {
@@ -100,6 +102,24 @@ export const CONTEXT_RULES: readonly Rule[] = [
     guessable: chosen,
     counts: isReal,
   }),
+  tokenRule('password', ['-storepass', '-keypass'], /-(?:store|key)pass\s{1,3}["']?(?<secret>[^\s"']{6,200})/, {
+    id: 'keytool-password',
+    guessable: chosen,
+    counts: isReal,
+  }),
+  tokenRule(
+    'password',
+    ['identified ', 'password '],
+    /(?:identified\s{1,4}by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
+    { id: 'sql-password', guessable: chosen, counts: isChosen },
+  ),
+  // Too short a name to be looked for like the others: `auth: { user: "…", pass: "…" }`.
+  tokenRule(
+    'password',
+    ['pass["\'\\\\ ]{0,5}[:=]'],
+    /(?<![A-Za-z])pass(?:\\{0,3}["'])?(?:[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["'](?<secret>[^"'\s\\]{6,200})\\{0,3}["'])/i,
+    { id: 'short-password-name', guessable: chosen, counts: isChosen },
+  ),
   tokenRule(
     'password',
     ['_auth[\\s=:"\']'],

@@ -30,7 +30,7 @@ interface Place {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  readonly name: string | undefined;
+  name: string | undefined;
 }
 
 /** Strings that stand alone, or side by side in an array. */
@@ -89,14 +89,24 @@ function stringsOf(bytes: Uint8Array): readonly Group[] | undefined {
   };
   const visitObject = (from: number, depth: number): number => {
     let i = skipSpace(from + 1);
+    let named: Place | undefined;
+    let valued: Place | undefined;
     if (bytes[i] === CLOSE_OBJECT) return i + 1;
     for (;;) {
       const start = skipSpace(i);
       const end = skipString(start);
       const key = place(start, end, undefined);
       groups.push([key]);
-      i = skipSpace(visit(skipColon(end), key.text, undefined, depth + 1));
-      if (bytes[i] === CLOSE_OBJECT) return i + 1;
+      const value = skipSpace(skipColon(end));
+      const at = groups.length;
+      i = skipSpace(visit(value, key.text, undefined, depth + 1));
+      const member = bytes[value] === QUOTE ? groups[at]?.[0] : undefined;
+      if (VALUE_NAME.test(key.text)) valued = member;
+      else if (NAME_NAME.test(key.text)) named = member;
+      if (bytes[i] === CLOSE_OBJECT) {
+        if (named && valued && !OPAQUE.has(named.text)) valued.name = named.text;
+        return i + 1;
+      }
       if (bytes[i] !== COMMA) throw UNSURE;
       i += 1;
     }
@@ -122,6 +132,10 @@ function stringsOf(bytes: Uint8Array): readonly Group[] | undefined {
     throw error;
   }
 }
+
+/** `{"name": "DB_PASSWORD", "value": "…"}`: as if it were a member of its own. */
+const NAME_NAME = /^(?:name|key|variable)$/i;
+const VALUE_NAME = /^value$/i;
 
 interface Edit {
   readonly start: number;

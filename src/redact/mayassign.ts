@@ -3,20 +3,42 @@
  * all the texts of a search to look through. Most names that say `token` or `cookie` stand in a sentence.
  */
 
+const SPACE = 32;
+const PAREN = 40;
 const COLON = 58;
 const EQUALS = 61;
+const GREATER = 62;
+const BAR = 124;
 /** No name a pattern knows is longer, and no more stands between it and what assigns. */
 const LONGEST_NAME = 64;
-const MOST_BETWEEN = 16;
+const MOST_BETWEEN = 100;
+/** The longest value, and what may stand around it. */
+const LONGEST_VALUE = 420;
+
+/** `name: X`, `value: …`. */
+const IN_A_VALUE = /value[\\"']{0,4}[ \t]{0,3}[:=]/i;
 
 /** `at`: where the name begins, or a part of it. Never false where a pattern would find `name=`, `"name": ` or `--name `. */
 export function mayAssign(text: string, at: number): boolean {
-  let end = at;
-  while (end < at + LONGEST_NAME && isOfName(text.charCodeAt(end))) end += 1;
+  let end = nameEnd(text, at, at);
+  // `API key`.
+  if (text.charCodeAt(end) === SPACE && text.slice(end + 1, end + 4).toLowerCase() === 'key')
+    end = nameEnd(text, at, end + 1);
   let next = end;
   while (next < end + MOST_BETWEEN && isBetween(text.charCodeAt(next))) next += 1;
   const code = text.charCodeAt(next);
-  return code === COLON || code === EQUALS || text.slice(Math.max(0, at - LONGEST_NAME), end).includes('--');
+  if (code === COLON || code === EQUALS) return true;
+  if (code === PAREN) return /["'\\]/.test(text.charAt(next + 1));
+  if (code === GREATER) return text.slice(next, next + LONGEST_VALUE).includes('</');
+  if (code === BAR) return text.slice(next + 1, next + LONGEST_VALUE).includes('|');
+  if (IN_A_VALUE.test(text.slice(next, next + MOST_BETWEEN))) return true;
+  return text.slice(Math.max(0, at - LONGEST_NAME), end).includes('--');
+}
+
+function nameEnd(text: string, at: number, from: number): number {
+  let end = from;
+  while (end < at + LONGEST_NAME && isOfName(text.charCodeAt(end))) end += 1;
+  return end;
 }
 
 /** Letters, digits, `_` and `-`. */
@@ -30,7 +52,7 @@ function isOfName(code: number): boolean {
   );
 }
 
-/** Quotes, backslashes, a closing bracket, and spaces of every kind. */
+/** Quotes, backslashes, stars, a closing bracket, and spaces of every kind. */
 function isBetween(code: number): boolean {
-  return code <= 34 || code === 39 || code === 92 || code === 93 || code === 96 || code > 127;
+  return code <= 34 || code === 39 || code === 42 || code === 92 || code === 93 || code === 96 || code > 127;
 }

@@ -24,8 +24,33 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('perplexity-key', ['pplx-'], /(?<!\w)pplx-[A-Za-z0-9]{40,80}/),
   tokenRule('replicate-token', ['r8_[A-Za-z0-9]{8}'], /(?<!\w)r8_[A-Za-z0-9]{37}(?!\w)/),
   tokenRule('nvidia-key', ['nvapi-'], /(?<!\w)nvapi-[\w-]{40,100}/),
+  tokenRule('cerebras-key', ['csk-[a-z0-9]{48}'], /(?<!\w)csk-[a-z0-9]{48}(?!\w)/),
+  tokenRule('together-key', ['tgp_v1_'], /(?<!\w)tgp_v1_[\w-]{43}(?![\w-])/),
+  tokenRule('tavily-key', ['tvly-'], /(?<!\w)tvly-(?:dev-|prod-)?[A-Za-z0-9]{20,40}(?![\w-])/),
+  tokenRule('firecrawl-key', ['fc-[0-9a-f]{32}'], /(?<![\w-])fc-[0-9a-f]{32}(?![\w-])/),
+  tokenRule('e2b-key', ['e2b_[0-9a-f]{40}'], /(?<!\w)e2b_[0-9a-f]{40}(?!\w)/),
+  // Of gateways and of models that speak as others do: `sk-litellm-…`.
+  tokenRule('api-key', ['sk-[a-z]'], /(?<![\w-])sk-[a-z]{2,12}-(?=[A-Za-z0-9]{0,60}\d)[A-Za-z0-9]{32,100}(?![\w-])/, {
+    id: 'other-sk-key',
+    counts: (value) => isRandom(value.slice(value.lastIndexOf('-') + 1)),
+  }),
   tokenRule('elevenlabs-key', ['sk_[0-9a-f]{8}'], /(?<!\w)sk_[0-9a-f]{48}(?!\w)/),
   // Clouds and hosts
+  tokenRule(
+    'aws-key',
+    ['ABSK[A-Za-z0-9+/]{40}', 'bedrock-api-key-'],
+    /(?<!\w)(?:ABSK[A-Za-z0-9+/]{100,300}={0,2}|bedrock-api-key-[A-Za-z0-9+/]{60,4000}={0,2})/,
+    { id: 'aws-bedrock-key' },
+  ),
+  // Whoever has the address may fetch or put the file until it expires.
+  tokenRule(
+    'url-signature',
+    ['X-Amz-Signature', 'X-Goog-Signature'],
+    /X-(?:Amz|Goog)-Signature(?:=|%3D)(?<secret>[0-9a-f]{64,1024})/,
+  ),
+  tokenRule('neon-key', ['napi_[a-z0-9]{40}'], /(?<!\w)napi_[a-z0-9]{40,80}(?!\w)/),
+  tokenRule('render-key', ['rnd_[A-Za-z0-9]{28}'], /(?<!\w)rnd_[A-Za-z0-9]{28,40}(?!\w)/, { counts: isRandom }),
+  tokenRule('apify-token', ['apify_api_'], /(?<!\w)apify_api_[A-Za-z0-9]{30,50}(?!\w)/),
   tokenRule('google-api-key', ['AIza'], /(?<![\w-])AIza[\w-]{35}(?![\w-])/),
   tokenRule('google-oauth-secret', ['GOCSPX-'], /(?<!\w)GOCSPX-[\w-]{24,40}/),
   tokenRule('google-oauth-token', ['ya29\\.'], /(?<!\w)ya29\.[\w-]{20,2000}/),
@@ -67,8 +92,17 @@ export const TOKEN_RULES: readonly Rule[] = [
     ['ATATT3', 'ATBB', 'ATCTT3'],
     /(?<!\w)(?:AT(?:ATT|CTT)3[\w=-]{60,300}|ATBB[A-Za-z0-9]{32})/,
   ),
+  tokenRule('github-token', ['ghr_[A-Za-z0-9]{37}'], /(?<!\w)ghr_[A-Za-z0-9]{37,255}(?!\w)/, {
+    id: 'github-refresh-token',
+  }),
+  tokenRule('circleci-token', ['CCIPAT_', 'CCIPRJ_'], /(?<!\w)CCIP(?:AT|RJ)_[A-Za-z0-9]{22}_[0-9a-f]{40}(?!\w)/),
+  tokenRule('buildkite-token', ['bkua_'], /(?<!\w)bkua_[0-9a-f]{40}(?!\w)/),
+  tokenRule('sonar-token', ['sq[aup]_[0-9a-f]{40}'], /(?<!\w)sq[aup]_[0-9a-f]{40}(?!\w)/),
+  tokenRule('sourcegraph-token', ['sgp_'], /(?<!\w)sgp_(?:(?:[0-9a-f]{16}|local)_)?[0-9a-f]{40}(?!\w)/),
   tokenRule('postman-key', ['PMAK-'], /(?<!\w)PMAK-[0-9a-f]{24}-[0-9a-f]{34}/),
   tokenRule('sentry-token', ['sntrys_', 'sntryu_'], /(?<!\w)sntry[su]_[\w+/=.-]{40,600}/),
+  tokenRule('posthog-key', ['phx_'], /(?<!\w)phx_[A-Za-z0-9]{40,60}(?!\w)/),
+  tokenRule('dynatrace-token', ['dt0[a-z]\\d\\d\\.'], /(?<!\w)dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}(?!\w)/),
   tokenRule('newrelic-key', ['NRAK-'], /(?<!\w)NRAK-[A-Z0-9]{27}/),
   // Messages, payments, offices
   tokenRule('slack-token', ['xoxc-', 'xoxd-', 'xoxe', 'xoxs-'], /(?<!\w)xox(?:[cds]|e(?:\.xox[bp])?)-[\w%-]{10,400}/, {
@@ -78,6 +112,17 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('slack-token', ['xapp-\\d'], /(?<!\w)xapp-\d-[A-Z0-9]{8,20}-\d{8,20}-[0-9a-z]{32,100}/, {
     id: 'slack-app-token',
   }),
+  tokenRule(
+    'slack-token',
+    ['hooks\\.slack\\.com/'],
+    /(?<![\w.])hooks\.slack\.com\/(?:triggers|workflows)\/(?<secret>[A-Z0-9]{6,20}\/[A-Za-z0-9]{6,20}\/[A-Za-z0-9/]{16,80})/i,
+    { id: 'slack-workflow' },
+  ),
+  tokenRule(
+    'teams-webhook',
+    ['/IncomingWebhook/'],
+    /(?<=webhook\.office\.com\/webhookb2\/[0-9a-f@-]{36,80})\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/,
+  ),
   // Secretlint's pattern has no dashes.
   tokenRule('sendgrid-key', ['SG\\.[\\w-]{22}\\.'], /(?<!\w)SG\.(?=[\w.]{0,66}-)[\w-]{22}\.[\w-]{43}(?![\w-])/, {
     id: 'sendgrid-dashed-key',
@@ -97,6 +142,9 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('mailgun-key', ['key-[0-9a-f]{8}'], /(?<![\w-])key-[0-9a-f]{32}(?!\w)/),
   tokenRule('mailchimp-key', ['-us\\d'], /(?<=(?<!\w)(?<head>[0-9a-f]{32}))-us\d{1,2}(?!\w)/),
   tokenRule('resend-key', ['re_[A-Za-z0-9]{8}_'], /(?<!\w)re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?!\w)/),
+  tokenRule('brevo-key', ['xkeysib-'], /(?<!\w)xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}(?!\w)/),
+  tokenRule('easypost-key', ['EZ[AT]K[A-Za-z0-9]{54}'], /(?<!\w)EZ[AT]K[A-Za-z0-9]{54}(?!\w)/),
+  tokenRule('shippo-token', ['shippo_'], /(?<!\w)shippo_(?:live|test)_[0-9a-f]{40}(?!\w)/),
   tokenRule('stripe-webhook-secret', ['whsec_'], /(?<!\w)whsec_[A-Za-z0-9+/=]{24,80}/),
   tokenRule('square-token', ['sq0[a-z]{3}-'], /(?<!\w)sq0[a-z]{3}-[\w-]{22,60}/),
   tokenRule('square-token', ['EAAA'], /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/, {
@@ -107,9 +155,19 @@ export const TOKEN_RULES: readonly Rule[] = [
     id: 'notion-old-token',
   }),
   tokenRule('airtable-token', ['pat[A-Za-z0-9]{14}\\.'], /(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/),
+  tokenRule('contentful-token', ['CFPAT-'], /(?<!\w)CFPAT-[\w-]{43}(?![\w-])/),
   tokenRule('linear-token', ['lin_oauth_'], /(?<!\w)lin_oauth_[0-9a-f]{32,80}/, { id: 'linear-oauth-token' }),
   // Keys
   tokenRule('jwt', ['eyJ'], /(?<![\w-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{16,2000}/),
+  // Encrypted, with a key inside or agreed on.
+  tokenRule(
+    'jwt',
+    ['eyJ'],
+    /(?<![\w-])eyJ[\w-]{8,4000}\.[\w-]{0,1000}\.[\w-]{12,40}\.[\w-]{16,8000}\.[\w-]{16,64}(?![\w-])/,
+    {
+      id: 'jwe',
+    },
+  ),
   tokenRule('age-key', ['AGE-SECRET-KEY-'], /AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}/),
   tokenRule(
     'kubernetes-key',

@@ -25,6 +25,16 @@ export interface OnDisk {
   readonly roots: readonly Root[];
 }
 
+/** A state of a transcript that is not what is read at its path. */
+export interface EarlierState {
+  /** At a path of its own. */
+  readonly session: SessionFile;
+  /** The path of the transcript. */
+  readonly file: string;
+  /** Which of its states it is, the oldest first. */
+  readonly version: number;
+}
+
 export interface Store {
   /** What its files are marked with. */
   readonly source: 'archive' | 'team';
@@ -32,6 +42,8 @@ export interface Store {
   readonly name: string;
   /** Makes what is not on disk readable at its path (disk/mounts.ts). The transcripts among it, as if they had been found. */
   mount(disk: OnDisk): SessionFile[];
+  /** Earlier states of its files, with lines that those have no more. */
+  earlier(disk: OnDisk): EarlierState[];
   readonly known: Known;
   /** undefined where it cannot tell: the files are searched then. */
   search(request: SearchRequest): Promise<SearchResult | undefined>;

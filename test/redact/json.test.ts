@@ -56,6 +56,26 @@ describe('masking JSON', () => {
     });
   });
 
+  test.each([
+    { name: 'DB_PASSWORD', value: 'S3cr3t!xyz' },
+    { Value: 'S3cr3t!xyz', type: 'plain', Name: 'DB_PASSWORD' },
+    { auth: { user: 'me', pass: 'S3cr3t!xyz' } },
+    { key: 'Authorization', value: 'Basic bWU6UzNjcjN0IXh5eg==' },
+    { name: 'Cookie', value: 'sessionid=S3cr3txyzS3cr3txyz; theme=dark' },
+  ])('a value and its name, each a member: %j', (member) => {
+    const masked = maskText(JSON.stringify({ list: [{ name: 'a', value: 'b' }, member] }));
+    expect(masked).not.toMatch(/S3cr3t|bWU6/);
+    expect(masked).toContain('{"name":"a","value":"b"}');
+    expect(maskText(masked)).toBe(masked);
+  });
+
+  test('a value is that of the name beside it, not of one further in or out', () => {
+    const others = { name: 'password', deep: { value: 'S3cr3t!xyz' }, list: [{ value: 'S3cr3t!xyz' }] };
+    const picture = { name: 'data', value: 'Password: S3cr3t!xyz'.padEnd(200, 'A') };
+    expect(maskText(JSON.stringify(others))).toBe(JSON.stringify(others));
+    expect(maskText(JSON.stringify(picture))).not.toContain('S3cr3t');
+  });
+
   test('a name that says its value is secret', () => {
     expect(
       maskText('{"password": "hunter2xyz", "env": {"API_KEY": "0d9f8a7b6c5e4d3f2a1b"}, "tokens": 5, "token": "none"}'),

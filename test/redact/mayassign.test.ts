@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ASSIGNED } from '../../src/redact/assignment.ts';
+import { ASSIGNED, ON_NEXT_LINE } from '../../src/redact/assignment.ts';
 import { AUTHORIZATION, CONTEXT_RULES, COOKIES } from '../../src/redact/contexts.ts';
 import { mayAssign } from '../../src/redact/mayassign.ts';
 
@@ -13,13 +13,39 @@ const word = fc.constantFrom(
   'cookie',
   'Authorization',
   'secrets',
+  'API Key',
+  '.password',
 );
-const between = fc.constantFrom('"', "\\\\\\'", '`', ']', ' ', '\t', '\n', '\u00a0', ':', '=', ':=', '=>', ', ', 'x');
+const between = fc.constantFrom(
+  '"',
+  "\\\\\\'",
+  '`',
+  ']',
+  ' ',
+  '\t',
+  '\n',
+  '\u00a0',
+  ':',
+  '=',
+  ':=',
+  '=>',
+  ', ',
+  'x',
+  '**',
+  '>',
+  '</a>',
+  '("',
+  ' | ',
+  '\n  value',
+  ':\n',
+  ':\n',
+  ':\r\n12→  ',
+);
 const text = fc
   .array(fc.oneof(word, between, fc.constant('hunter2Aa9XyZ0pq')), { maxLength: 9 })
   .map((parts) => parts.join(''));
 
-const patterns = [ASSIGNED, COOKIES, new RegExp(AUTHORIZATION.source, 'iy')];
+const patterns = [ASSIGNED, ON_NEXT_LINE, COOKIES, new RegExp(AUTHORIZATION.source, 'iy')];
 
 describe('whether something may be assigned', () => {
   test('is never denied where a pattern finds it', () => {
@@ -35,7 +61,7 @@ describe('whether something may be assigned', () => {
           }
         }
       }),
-      { numRuns: 20_000 },
+      { numRuns: 30_000 },
     );
     for (const count of found) expect(count).toBeGreaterThan(100);
   });

@@ -66,6 +66,24 @@ test.each([
   expect(found?.parts.map((part) => createMasker().mask(part.text))).toEqual([expect.not.stringContaining(value)]);
 });
 
+test.each([
+  ['name', 'value'],
+  ['key', 'value'],
+  ['Name', 'Value'],
+])('a value that has its name in another member, %s, is masked', (name, value) => {
+  const secret = 'Zx9!Qw7-aa';
+  const input = {
+    env: [
+      { [name]: 'DB_PASSWORD', [value]: secret },
+      { [value]: secret, [name]: 'DB_PASSWORD' },
+    ],
+  };
+  const [entry] = entriesOf(chain([assistant(toolUse('t', 'x', input))]));
+  const [part] = (entry && findableOf(entry, jsonOf(entry))?.parts) ?? [];
+  expect(part?.text.split(secret)).toHaveLength(3);
+  expect(createMasker().mask(part?.text ?? '')).not.toContain(secret);
+});
+
 test.each(['`Zx9Qw7`', 'a"b"Zq81xyz', "it's-S3cret99", '"Zx9"Qw7\''])(
   'a password with quotes in it, %s, is masked as a whole',
   (value) => {

@@ -1,4 +1,5 @@
 /** Archived lines as hits: where they stand, and what they say. */
+import { statSync } from 'node:fs';
 import { basename } from 'node:path/posix';
 import { DiskError } from '../../disk/errors.ts';
 import { linesHolding } from '../../disk/needle.ts';
@@ -6,6 +7,7 @@ import { fileSource } from '../../disk/source.ts';
 import { type FilePlace, fileTest } from '../../views/search/filter.ts';
 import type { Found } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
+import { ownRoots } from '../known.ts';
 import { createPieceReader, type PieceReader } from '../packs.ts';
 import { fromPiece } from '../piece.ts';
 import { paramValue } from '../runs.ts';
@@ -23,15 +25,16 @@ interface StoredFile extends FilePlace {
   readonly id: number;
   readonly path: string;
   readonly root: string;
+  readonly rootId: number;
   readonly name: string;
 }
 
-const COLUMNS = 'file.id, root.path AS root, file.name, file.kind, file.session';
+const COLUMNS = 'file.id, file.root AS rootId, root.path AS root, file.name, file.kind, file.session';
 const TRANSCRIPTS = "file.kind IN ('session', 'agent')";
 const FILES = `SELECT ${COLUMNS} FROM file JOIN root ON root.id = file.root WHERE ${TRANSCRIPTS}`;
 /**
  * Of several files that hold a piece, the one that was finished first wrote it; the others are copies. One that has it only in an
- * earlier state comes last.
+ * earlier state comes last, the newest of those first.
  */
 const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.version IS file.current AS present, ${COLUMNS} FROM run JOIN version ON version.id = run.version
   JOIN file ON file.id = version.file JOIN root ON root.id = file.root`;
@@ -40,7 +43,10 @@ const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.versio
 function holdersOf(db: Database, pieces: readonly number[]): Row[] {
   const inOrder = [...new Set(pieces)].toSorted((a, b) => a - b);
   const holds = `run.first <= ${inOrder.at(-1)} AND ${leastFromRun(inOrder)} < run.first + run.count`;
-  return all(db, `${HOLDERS} WHERE ${holds} AND ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id`);
+  return all(
+    db,
+    `${HOLDERS} WHERE ${holds} AND ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`,
+  );
 }
 
 /** The least of some numbers that is not before a run, found by halves; the last is not. */
@@ -61,6 +67,7 @@ function toFile(row: Row): StoredFile {
     id: numberOf(row, 'id'),
     path,
     root,
+    rootId: numberOf(row, 'rootId'),
     name,
     slug: folder,
     session: maybeText(row, 'session'),
@@ -74,14 +81,21 @@ export interface StoredFiles {
   isWanted?: (piece: number) => boolean;
 }
 
-/** The archived transcripts a query asks for; with places, only those that lie there. */
-export function wantedFiles(db: Database, query: Query, places: readonly string[] | undefined): StoredFiles {
+/** The archived transcripts a query asks for; with places, only those that lie there, and those of roots `elsewhere` that nobody could name. */
+export function wantedFiles(
+  db: Database,
+  query: Query,
+  places: readonly string[] | undefined,
+  elsewhere = false,
+): StoredFiles {
   const fits = fileTest(query);
-  if (fits === undefined && (places === undefined || areAllBelow(db, places))) return { wanted: undefined };
+  const roots = places && wholeRoots(db, places, elsewhere);
+  if (fits === undefined && roots?.isAll !== false) return { wanted: undefined };
   const files = all(db, FILES)
     .map(toFile)
     .filter((file) => {
-      const isThere = places?.some((place) => isBelow(file.path, place)) ?? true;
+      const isThere =
+        places === undefined || roots?.ids.has(file.rootId) || places.some((place) => isBelow(file.path, place));
       return isThere && (fits === undefined || fits(file));
     });
   const ids = files.map(({ id }) => id);
@@ -92,9 +106,23 @@ function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-/** Mostly one place is archived, and it is the one that is looked at. */
-function areAllBelow(db: Database, places: readonly string[]): boolean {
-  return all(db, 'SELECT path FROM root').every((row) => places.some((place) => isBelow(textOf(row, 'path'), place)));
+/** The roots of which everything is wanted. Mostly one is archived, and it is the one that is looked at. */
+function wholeRoots(db: Database, places: readonly string[], elsewhere: boolean) {
+  const roots = all(db, 'SELECT id, path FROM root');
+  const isThere = (path: string) => places.some((place) => isBelow(path, place));
+  const below = roots.filter((row) => isThere(textOf(row, 'path')));
+  const others = elsewhere && below.length < roots.length ? unnamedRoots(db) : [];
+  const ids = new Set([...below, ...others].map((row) => numberOf(row, 'id')));
+  return { ids, isAll: ids.size === roots.length };
+}
+
+/** Of other machines, and those that are gone (mountplaces.ts). */
+function unnamedRoots(db: Database): Row[] {
+  const own = new Set(ownRoots(db).values());
+  const isGone = (path: string) => statSync(path, { throwIfNoEntry: false }) === undefined;
+  return all(db, 'SELECT id, path FROM root').filter(
+    (row) => !own.has(numberOf(row, 'id')) || isGone(textOf(row, 'path')),
+  );
 }
 
 /**
@@ -104,7 +132,7 @@ function areAllBelow(db: Database, places: readonly string[]): boolean {
 export function createLoader(
   db: Database,
   { wanted }: StoredFiles,
-  pathOf: Compared['pathOf'],
+  { pathOf, isLost }: LoaderPlaces,
   parts: readonly StoredPart[],
 ): Loader {
   const reader = createPieceReader(db);
@@ -134,7 +162,8 @@ export function createLoader(
     const found = path === undefined ? undefined : loadFromDisk(path, part);
     if (found !== undefined) return toLoaded(found, place, file.path, file.session, file.agent);
     const loaded = loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
-    return loaded === undefined || row.present === 1 ? loaded : { ...loaded, version: versionIn(db, row) };
+    const isThere = row.present === 1 && !isLost(file, part);
+    return loaded === undefined || isThere ? loaded : { ...loaded, version: versionIn(db, row) };
   };
 }
 
@@ -147,7 +176,13 @@ function versionIn(db: Database, row: Row): number {
 /** Mostly a page. */
 const AT_ONCE = 20;
 
+export interface LoaderPlaces extends Pick<Compared, 'pathOf'> {
+  /** Whether a file has changed since, and has this part no more. */
+  isLost(file: Parameters<Compared['pathOf']>[0], part: StoredPart): boolean;
+}
+
 export interface StoredPart {
+  readonly key: string;
   readonly piece: number;
   readonly place: number;
   readonly uuid: string | undefined;

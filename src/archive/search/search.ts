@@ -3,31 +3,53 @@ import { realpathSync } from 'node:fs';
 import type { SessionFile } from '../../disk/find.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
+import type { EarlierState } from '../../store/store.ts';
 import { openIndexForReading } from '../derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
-import { createLoader, scanTails, wantedFiles } from './archived.ts';
-import { compareWithDisk } from './fresh.ts';
-import { byTime, type Candidate, type Hit } from './hit.ts';
+import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
+import { compareWithDisk, placeKey } from './fresh.ts';
+import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
 import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
 import { chatOfSession } from './knownchats.ts';
 import { hitsOf } from './page.ts';
-import { scanFiles } from './scan.ts';
+import { type Scanned, scanFiles } from './scan.ts';
 import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
 
-/** Reads every file. Newest first: what is rare is only known with an index. */
-export function searchFiles(files: readonly SessionFile[], request: SearchRequest): SearchResult {
+/** Reads every file. Newest first: what is rare is only known with an index. `earlier`: what only these have is found too. */
+export function searchFiles(
+  files: readonly SessionFile[],
+  request: SearchRequest,
+  earlier: readonly EarlierState[] = [],
+): SearchResult {
   const { found, files: scanned, problems } = scanFiles(files, request.query, request);
-  const hits = pageOf(found.toSorted(byTime), request);
-  return { total: found.length, hits, engine: 'files', scanned, problems, chats: new Map() };
+  const all = new Map(found.map((each): [string, Candidate] => [each.key, each]));
+  const more = earlier.map((state) => scanEarlier(state, request));
+  for (const each of more.flatMap((state) => state.found)) if (!all.has(each.key)) all.set(each.key, each);
+  return {
+    total: all.size,
+    hits: pageOf([...all.values()].toSorted(byTime), request),
+    engine: 'files',
+    scanned,
+    problems: [...problems, ...more.flatMap((state) => state.problems)],
+    chats: new Map(),
+  };
+}
+
+function scanEarlier({ session, file, version }: EarlierState, { query, leastMs }: SearchRequest): Scanned {
+  const { found, ...scanned } = scanFiles([session], query, { leastMs });
+  const inFile = (loaded: Loaded | undefined) => loaded && { ...loaded, file, version };
+  return { ...scanned, found: found.map((each) => ({ ...each, load: () => inFile(each.load()) })) };
 }
 
 export interface OnDisk {
   readonly roots: readonly Root[];
   /** Only what lies there is wanted; everything archived without it. */
   readonly places?: readonly string[];
+  /** Also what lay in folders that are gone, and what came from other machines. */
+  readonly elsewhere?: boolean;
   /** Chats of which only prompts are left (histories.ts). */
   readonly recovered?: readonly SessionFile[];
 }
@@ -50,16 +72,21 @@ function nextOf(db: Database): number {
 
 function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
   const { query, sort, offset, limit, now } = request;
-  const stored = wantedFiles(archive.db, query, disk.places?.map(realPath));
+  const stored = wantedFiles(archive.db, query, disk.places?.map(realPath), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots);
   const telling = tellingFiles(archive.db, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);
-  const load = createLoader(archive.db, stored, compared.pathOf, indexed.rows);
+  const scanned = scanFiles(compared.fresh, query, request);
+  const there = new Set(scanned.found.map(({ key }) => key));
+  const places: LoaderPlaces = {
+    pathOf: compared.pathOf,
+    isLost: ({ root, name }, { key }) => compared.sizes.has(placeKey(root, name)) && !there.has(key),
+  };
+  const load = createLoader(archive.db, stored, places, indexed.rows);
   const fromIndex = indexed.rows.map(
     (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
   );
-  const scanned = scanFiles(compared.fresh, query, request);
   const unindexed = new Map(
     [...scanTails(archive.db, index, stored, query, compared.sizes), ...scanned.found].map((each) => [each.key, each]),
   );

@@ -19,7 +19,7 @@ export async function searchArchive(
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
   const { searchIndex } = await import('../../archive/search/search.ts');
-  const disk = { roots: found.roots, ...(given.length > 0 && { places: found.places }) };
+  const disk = { ...found, elsewhere: given.length === 0 };
   try {
     const recovered = await recoveredChats(context, archive, given, found.roots, request);
     return searchIndex(archive, { ...disk, recovered }, request);

@@ -48,7 +48,7 @@ export async function searchLibrary(
   const library = openLibrary(context, args);
   reportProblems(context, library.problems);
   const progress = progressOf(context, 'searching', library.files);
-  const result = searchFiles(library.files, { ...request, onFile: (file) => progress.done(file) });
+  const result = searchFiles(library.files, { ...request, onFile: (file) => progress.done(file) }, library.earlier());
   progress.clear();
   return { ...result, demo: library.demo, asked };
 }

@@ -72,6 +72,7 @@ export function openTeamStore(target: TeamTarget): TeamStore {
     name: target.name,
     look,
     mount: () => [...look().files],
+    earlier: () => [],
     get known() {
       return known;
     },

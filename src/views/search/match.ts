@@ -17,7 +17,7 @@ export interface Matcher {
 interface TermMatcher {
   readonly negated: boolean;
   in(text: Folded): boolean;
-  spans(text: string, most: number): Span[];
+  spans(text: Folded, most: number): Span[];
 }
 
 /** A text with its other forms, made when asked for. */
@@ -25,6 +25,8 @@ interface Folded {
   readonly text: string;
   indexed(): string;
   folded(): string;
+  /** With the place of each of its letters in the text. */
+  placed(): ReturnType<typeof foldWithStarts>;
 }
 
 export function createMatcher(query: Pick<Query, 'terms'>): Matcher {
@@ -35,17 +37,22 @@ export function createMatcher(query: Pick<Query, 'terms'>): Matcher {
       const forms = formsOf(text);
       return terms.every((term) => term.in(forms) !== term.negated);
     },
-    spans: (text, most = 50) => apart(wanted.flatMap((term) => term.spans(text, most))).slice(0, most),
+    spans(text, most = 50) {
+      const forms = formsOf(text);
+      return apart(wanted.flatMap((term) => term.spans(forms, most))).slice(0, most);
+    },
   };
 }
 
 function formsOf(text: string): Folded {
   let indexed: string | undefined;
   let folded: string | undefined;
+  let placed: ReturnType<typeof foldWithStarts> | undefined;
   return {
     text,
     indexed: () => (indexed ??= toIndexed(text).toLowerCase()),
     folded: () => (folded ??= fold(text)),
+    placed: () => (placed ??= foldWithStarts(text)),
   };
 }
 
@@ -56,22 +63,28 @@ function termMatcher(term: Term): TermMatcher {
       return {
         negated,
         in: ({ text }) => text.search(term.regex) >= 0,
-        spans: (text, most) => matchSpans(text, term.regex, most),
+        spans: ({ text }, most) => matchSpans(text, term.regex, most),
       };
     case 'substring': {
       const wanted = fold(term.text);
       return {
         negated,
         in: (forms) => forms.folded().includes(wanted),
-        spans: (text, most) => substringSpans(text, wanted, most),
+        spans: (forms, most) => substringSpans(forms, wanted, most),
       };
     }
     default: {
+      if (term.words.length > MOST_IN_PATTERN)
+        return {
+          negated,
+          in: ({ text }) => wordSpans(text, term, 1).length > 0,
+          spans: ({ text }, most) => wordSpans(text, term, most),
+        };
       const pattern = wordsPattern(term.words, term.prefix);
       return {
         negated,
         in: (forms) => pattern.test(forms.indexed()),
-        spans: (text, most) => {
+        spans: ({ text }, most) => {
           // Where nothing but ASCII is around them, words stand where the pattern finds them: enough to find one place.
           const found = matchSpans(text, new RegExp(pattern.source, 'gi'), most);
           const enough = PLAIN.test(text) || (most === 1 && found.length > 0);
@@ -82,6 +95,9 @@ function termMatcher(term: Term): TermMatcher {
   }
 }
 
+/** A phrase of more makes a pattern that is refused. */
+const MOST_IN_PATTERN = 1000;
+
 /** Signs of ASCII: all else is in words. Told by what letters are, V8 would look for the other case of every letter there is. */
 const NO_WORD = '\\u0000-/:-@\\[-`{-\\u007f';
 
@@ -91,17 +107,26 @@ function wordsPattern(words: readonly string[], prefix: boolean): RegExp {
   return new RegExp(`(?<![^${NO_WORD}])${words.join(`[${NO_WORD}]+`)}${end}`);
 }
 
+const MOST_EMPTY = 10_000;
+
 function matchSpans(text: string, pattern: RegExp, most: number): Span[] {
   const spans: Span[] = [];
+  let empty = 0;
   for (const { 0: found, index } of text.matchAll(pattern)) {
+    // An expression may be content with nothing, and is so nearly everywhere.
+    if (found === '') {
+      empty += 1;
+      if (empty > MOST_EMPTY) break;
+      continue;
+    }
     spans.push({ start: index, end: index + found.length });
     if (spans.length >= most) break;
   }
   return spans;
 }
 
-function substringSpans(text: string, wanted: string, most: number): Span[] {
-  const { folded, starts } = foldWithStarts(text);
+function substringSpans({ text, placed }: Folded, wanted: string, most: number): Span[] {
+  const { folded, starts } = placed();
   const spans: Span[] = [];
   for (let at = folded.indexOf(wanted); at >= 0 && spans.length < most; at = folded.indexOf(wanted, at + 1)) {
     spans.push({ start: starts[at] ?? 0, end: starts[at + wanted.length] ?? text.length });

@@ -256,9 +256,18 @@ const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential|_pat$/i;
 /** Adds every string in a value, whatever its depth. Those of a list are under the name of the list. */
 function strings(value: Json | undefined, found: string[], name = ''): string[] {
   if (typeof value === 'string') found.push(TELLING.test(name) ? `${name}: ${asValue(value)}` : value);
-  else if (isObject(value)) for (const key of Object.keys(value)) strings(value[key], found, key);
+  else if (isObject(value)) for (const key of Object.keys(value)) strings(value[key], found, nameOf(value, key));
   else for (const each of argumentsIn(asArray(value) ?? [])) strings(each, found, name);
   return found;
+}
+
+/** `{"name": "DB_PASSWORD", "value": "…"}`: as if it were a member of its own. */
+function nameOf(value: JsonObject, key: string): string {
+  return key === 'value' || key === 'Value' ? (nameIn(value) ?? key) : key;
+}
+
+function nameIn({ name, key, Name, Key }: JsonObject): string | undefined {
+  return [name, key, Name, Key].map(asString).find((each) => each !== undefined && TELLING.test(each));
 }
 
 /** In quotes, which it does not have itself, where a reader would take only a part of it for the value, or for code. */

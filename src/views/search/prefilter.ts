@@ -18,7 +18,7 @@ export interface Needle {
   readonly control: boolean;
   /** As it is mostly written; all ways to write it but \\uXXXX if it is not ASCII. */
   readonly pattern: RegExp;
-  /** All ways to write it but \\uXXXX. */
+  /** All ways to write it, or the beginning of a long one, but \\uXXXX. */
   readonly spellings: () => RegExp;
   /** Of one that is not ASCII: what a letter of it begins with, in all ways to write that but \\uXXXX. The one with the fewest. */
   readonly letter: () => readonly string[];
@@ -74,7 +74,8 @@ function toNeedle(whole: string): Needle {
     ascii,
     control: /[\u0000-\u001f\u007f]/.test(text),
     pattern,
-    spellings: () => (spellings ??= new RegExp(characters.map(waysToWriteAscii).join(MARKS), 'gi')),
+    spellings: () =>
+      (spellings ??= new RegExp(characters.slice(0, MOST_CHARACTERS).map(waysToWriteAscii).join(MARKS), 'gi')),
     letter: () => rarestLetter(text),
   };
 }

@@ -145,6 +145,50 @@ test('a name with many stars is compared at once', () => {
   expect(find(`file:${'*a'.repeat(40)}*`).total).toBe(1);
 });
 
+describe('a query as long as it may be', () => {
+  test.each([
+    [
+      'words of a phrase',
+      '"',
+      Array.from({ length: 4000 }, (_, n) => `w${n}`)
+        .join(' ')
+        .slice(0, 19_000),
+      '"',
+    ],
+    ['letters joined by signs', '', 'a:'.repeat(9000), ''],
+    ['characters', '', '登录错误'.repeat(4500), ''],
+    ['emoji', '', '🚀'.repeat(9000), ''],
+    ['one word with accents', '', 'é'.repeat(19_000), ''],
+  ])('is found: %s', (_, before, long, after) => {
+    const { find } = searchable({
+      [NAME]: entry('a', SESSION, `see ${long} there`) + entry('b', SESSION, 'é see a: 登'),
+    });
+    const { total, hits } = find(`${before}${long}${after}`);
+    expect([total, hits[0]?.uuid]).toEqual([1, 'a']);
+    expect(find(`${before}${long}x${after}`).total).toBe(0);
+    expect(find(`see -${before}${long}${after}`).hits.map(({ uuid }) => uuid)).toEqual(['b']);
+  });
+
+  test('is found: a part of the text', () => {
+    const long = 'é à'.repeat(6000);
+    const { root } = searchable({ [NAME]: entry('a', SESSION, `see ${long} there`) });
+    expect([`~"${long}"`, `~"${long}x"`].map((query) => inFiles(root, query).total)).toEqual([1, 0]);
+  });
+
+  test('thousands of parts of a text are marked', () => {
+    const { root } = searchable({ [NAME]: entry('a', SESSION, `abc ${'x'.repeat(100_000)}`) });
+    const { hits } = inFiles(root, '~ab '.repeat(4000));
+    expect(hits.map(({ highlights }) => highlights)).toEqual([[{ start: 0, end: 2 }]]);
+  });
+});
+
+test('what is nothing is not marked', () => {
+  const { root } = searchable({ [NAME]: entry('a', SESSION, 'bcbc a bcbc') });
+  const marked = (text: string) => inFiles(root, text).hits.map(({ highlights }) => highlights);
+  expect(marked('/a?/')).toEqual([[{ start: 5, end: 6 }]]);
+  expect(marked('/x*/')).toEqual([[]]);
+});
+
 describe('a regular expression that takes for ever', () => {
   const letters = 'a'.repeat(60);
 
