@@ -16,6 +16,7 @@ import { scanFiles } from './scan.ts';
 import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
+export { isForIndex };
 
 /** Reads every file. Newest first: what is rare is only known with an index. */
 export function searchFiles(files: readonly SessionFile[], request: SearchRequest): SearchResult {
@@ -30,6 +31,8 @@ export interface OnDisk {
   readonly places?: readonly string[];
   /** Chats of which only prompts are left (histories.ts). */
   readonly recovered?: readonly SessionFile[];
+  /** Told before files are read, of which there are mostly none. */
+  readonly onScan?: () => void;
 }
 
 /** undefined when the index cannot tell: there is none, it is behind the archive, or the query is not one of words. */
@@ -59,6 +62,7 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const fromIndex = indexed.rows.map(
     (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
   );
+  if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
   const scanned = scanFiles(compared.fresh, query, request);
   const unindexed = new Map(
     [...scanTails(archive.db, index, stored, query, compared.sizes), ...scanned.found].map((each) => [each.key, each]),
