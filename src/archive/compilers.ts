@@ -2,6 +2,9 @@
  * V8's compilers, held while something runs that ends within milliseconds: what gets warm meanwhile they compile on other threads, and
  * the process ends before that is used. Node's own modules that are loaded meanwhile come without their byte code.
  */
+import { statSync } from 'node:fs';
+import { loadSqlite } from './sqlite.ts';
+
 const COMPILERS = ['sparkplug', 'maglev', 'turbofan'];
 
 /** Lets them go again. */
@@ -13,4 +16,15 @@ export function holdCompilers(): () => void {
     if (isHeld) for (const name of COMPILERS) setFlagsFromString(`--${name}`);
     isHeld = false;
   };
+}
+
+/** Bytes of an archive of a thousand transcripts or so. What is done for each of fewer hardly gets warm: holding takes as long as it saves. */
+const LARGE = 128e6;
+
+/** The same where an archive is large. */
+export function holdForLarge(archive: string): () => void {
+  const { size } = statSync(archive, { throwIfNoEntry: false }) ?? { size: 0 };
+  if (size < LARGE) return () => {};
+  loadSqlite();
+  return holdCompilers();
 }

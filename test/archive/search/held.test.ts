@@ -1,10 +1,11 @@
 /** What a search by index holds is let go before any file is read from its beginning to its end. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import v8 from 'node:v8';
 import { afterEach, expect, test, vi } from 'vitest';
-import { holdCompilers } from '../../../src/archive/compilers.ts';
+import { holdCompilers, holdForLarge } from '../../../src/archive/compilers.ts';
 import { searchIndex } from '../../../src/archive/search/search.ts';
+import { tempFolder } from '../../support/files.ts';
 import { entry, PLACE, SESSION } from '../helpers.ts';
 import { onDisk, requestOf, searchable } from './helpers.ts';
 
@@ -30,4 +31,16 @@ test('every compiler that is held is let go once, whoever lets go', () => {
   release();
   expect(held).toEqual(['--no-sparkplug', '--no-maglev', '--no-turbofan']);
   expect(set.mock.calls.slice(3).map(([flag]) => flag)).toEqual(['--sparkplug', '--maglev', '--turbofan']);
+});
+
+test('for a small archive, or none, nothing is held', () => {
+  const set = vi.spyOn(v8, 'setFlagsFromString').mockImplementation(() => {});
+  const archive = join(tempFolder(), 'archive.db');
+  holdForLarge(archive)();
+  writeFileSync(archive, '');
+  holdForLarge(archive)();
+  expect(set).not.toHaveBeenCalled();
+  truncateSync(archive, 200e6);
+  holdForLarge(archive)();
+  expect(set).toHaveBeenCalledTimes(6);
 });
