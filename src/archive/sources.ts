@@ -66,8 +66,8 @@ function eachOnce(files: readonly SourceFile[]): SourceFile[] {
 }
 
 /** Two walks over the same folders: each is listed once, and both see the same. */
-function remembering({ list, stat, realPath }: FolderFs): FolderFs {
-  return { list, stat, realPath: once(realPath), listed: new Map() };
+function remembering(fs: FolderFs): FolderFs {
+  return { ...fs, realPath: once(fs.realPath), listed: new Map() };
 }
 
 function once<T>(call: (path: string) => T): (path: string) => T {

@@ -20,7 +20,7 @@ export function openDatabase(path: string | URL, { readOnly = false, waits = tru
 }
 
 /** Only SQLite's own ExperimentalWarning is held back, and only while it loads. */
-function loadSqlite() {
+export function loadSqlite() {
   const { emitWarning } = process;
   const quiet = (...args: unknown[]) => {
     if (!(args[1] === 'ExperimentalWarning' && String(args[0]).includes('SQLite')))

@@ -54,7 +54,7 @@ export interface Found {
 
 export interface FindOptions {
   readonly fs?: FolderFs;
-  /** Of transcripts in a folder those that need be told of: of thousands mostly none. `folder` ends with a slash. */
+  /** Of transcripts in a folder those that need be told of: of thousands mostly none. `folder` ends with a slash; asked in the order of paths. */
   readonly unknownIn?: UnknownIn;
 }
 
@@ -63,7 +63,7 @@ type UnknownIn = (folder: string, names: readonly string[]) => readonly string[]
 interface Walk {
   readonly fs: FolderFs;
   readonly unknownIn: UnknownIn | undefined;
-  /** It is asked once for all files of a folder, and nothing is done for each. */
+  /** It is asked once for all files of a folder that follow each other, and nothing is done for each. */
   readonly byFolder: boolean;
   readonly files: SessionFile[];
   readonly folders: ProjectFolder[];
@@ -238,9 +238,11 @@ function visitor(walk: Walk, listing: Listing, place: Place, isWanted: Walked['i
       const walked: Walked = { listing, isWanted, reached: '' };
       walk.seen.walked.push(walked);
       const wanted = listing.files.filter(isWanted);
-      const files = (walk.byFolder && walk.unknownIn?.(listing.at, wanted)) || wanted;
-      const onFile = (name: string) => addFile(walk, listing, name, place, metas);
-      eachInOrder({ ...listing, files }, onFile, (item) => {
+      const onFiles = (names: readonly string[]) => {
+        const unknown = (walk.byFolder && walk.unknownIn?.(listing.at, names)) || names;
+        for (const name of unknown) addFile(walk, listing, name, place, metas);
+      };
+      eachInOrder({ files: wanted, others: listing.others }, onFiles, (item) => {
         walked.reached = withSlash(item.name);
         onOther(item);
       });

@@ -1,8 +1,8 @@
 /** Listing folders without surprises: links resolved, the order fixed, troubles told as problems. */
-import type { Dirent } from 'node:fs';
 import { join, sep } from 'node:path';
 import { codeOf, DiskError, type Problem, toProblem } from './errors.ts';
 import { type FileState, isFile, isFolder } from './filestate.ts';
+import { type FolderNames, KIND } from './foldernames.ts';
 import type { FolderFs } from './io.ts';
 
 export interface Item {
@@ -27,7 +27,7 @@ export interface Listing {
   readonly files: readonly string[];
   /** Folders, and what is neither, in the order of the paths below them. */
   readonly others: readonly Item[];
-  readonly links: readonly Dirent[];
+  readonly links: readonly string[];
 }
 
 /** What lies in a folder: real things first, so that a link to one of them comes second; each group in the order of paths. */
@@ -35,8 +35,10 @@ export function listFolder(fs: FolderFs, folder: string, report: Report): readon
   const listing = listNames(fs, folder, report);
   if (listing === undefined) return [];
   const items: Item[] = [];
-  const add = (item: Item) => items.push(item);
-  eachInOrder(listing, (name) => add(plainItem(listing.at, listing.realAt, name, 'file')), add);
+  const addFiles = (names: readonly string[]) => {
+    for (const name of names) items.push(plainItem(listing.at, listing.realAt, name, 'file'));
+  };
+  eachInOrder(listing, addFiles, (item) => items.push(item));
   return listing.links.length === 0 ? items : [...items, ...followLinks(fs, listing, report)];
 }
 
@@ -52,41 +54,40 @@ export function listNames(fs: FolderFs, folder: string, report: Report, real?: s
   return listing;
 }
 
-function listingOf(at: string, realAt: string, entries: readonly Dirent[]): Listing {
+function listingOf(at: string, realAt: string, { names, kinds }: FolderNames): Listing {
   const files: string[] = [];
   const others: Item[] = [];
-  const links: Dirent[] = [];
-  for (const entry of entries) {
-    if (entry.isFile()) files.push(entry.name);
-    else if (entry.isSymbolicLink()) links.push(entry);
-    else others.push(plainItem(at, realAt, entry.name, entry.isDirectory() ? 'folder' : 'other'));
+  const links: string[] = [];
+  for (let place = 0; place < names.length; place += 1) {
+    const name = names[place] ?? '';
+    const kind = kinds[place];
+    if (kind === KIND.file) files.push(name);
+    else if (kind === KIND.link) links.push(name);
+    else others.push(plainItem(at, realAt, name, kind === KIND.folder ? 'folder' : 'other'));
   }
   // Names alone are sorted without a call for each comparison, of which a large folder has thousands.
   files.sort();
   others.sort((a, b) => compareText(withSlash(a.name), withSlash(b.name)));
-  links.sort((a, b) => compareText(a.name, b.name));
+  links.sort();
   return { at, realAt, files, others, links };
 }
 
-/** Names of files, and the other things between them, in the order of the paths there and below. */
+/** Names of files, as many as follow each other, and the other things between them, in the order of the paths there and below. */
 export function eachInOrder(
-  { files, others }: Listing,
-  onFile: (name: string) => void,
+  { files, others }: Pick<Listing, 'files' | 'others'>,
+  onFiles: (names: readonly string[]) => void,
   onOther: (item: Item) => void,
 ): void {
-  let next = 0;
+  let from = 0;
   for (const item of others) {
     const path = withSlash(item.name);
-    for (let name = files[next]; name !== undefined && name < path; name = files[next]) {
-      onFile(name);
-      next += 1;
-    }
+    let to = from;
+    for (let name = files[to]; name !== undefined && name < path; name = files[to]) to += 1;
+    if (to > from) onFiles(files.slice(from, to));
+    from = to;
     onOther(item);
   }
-  for (let name = files[next]; name !== undefined; name = files[next]) {
-    onFile(name);
-    next += 1;
-  }
+  if (from < files.length) onFiles(files.slice(from));
 }
 
 /** Code units, not the locale: the same order on every machine. */
@@ -147,12 +148,12 @@ export function followLinks(fs: FolderFs, { at, links }: Listing, report: Report
   return links.flatMap((link) => followLink(fs, at, link, report) ?? []);
 }
 
-function followLink(fs: FolderFs, folder: string, entry: Dirent, report: Report): Item | undefined {
-  const path = join(folder, entry.name);
+function followLink(fs: FolderFs, folder: string, name: string, report: Report): Item | undefined {
+  const path = join(folder, name);
   try {
     const stat = fs.stat(path);
     const type = isFile(stat) ? 'file' : isFolder(stat) ? 'folder' : 'other';
-    return { name: entry.name, path, real: fs.realPath(path), type, linked: true };
+    return { name, path, real: fs.realPath(path), type, linked: true };
   } catch (error) {
     const next = 'Remove the link, or bring back what it points to.';
     if (codeOf(error) === 'ENOENT')

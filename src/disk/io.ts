@@ -3,17 +3,16 @@ import {
   type BigIntStats,
   closeSync,
   constants,
-  type Dirent,
   fstatSync,
   openSync,
-  readdirSync,
   readSync,
   realpathSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { type FileState, fileState } from './filestate.ts';
+import { type FileState, fileState, filesUnlike, type IsLike } from './filestate.ts';
 import type { Listing } from './folder.ts';
+import { type FolderNames, folderNames } from './foldernames.ts';
 
 export interface IoCount {
   /** Files opened, for reading or writing. */
@@ -108,9 +107,11 @@ export function identityAt(path: string): BigIntStats | undefined {
 
 /** How folders are looked at; tests hand in one that fails. */
 export interface FolderFs {
-  list(folder: string): Dirent[];
+  list(folder: string): FolderNames;
   /** Follows links. */
   stat(path: string): FileState;
+  /** Those of a folder's files that are not like that, or cannot be asked for. */
+  unlike(folder: string, names: readonly string[], isLike: IsLike): string[];
   realPath(path: string): string;
   /** What was listed before, for whoever walks the same folders twice. */
   readonly listed?: Map<string, Listing>;
@@ -119,11 +120,15 @@ export interface FolderFs {
 export const folderFs: FolderFs = {
   list(folder) {
     io.listings += 1;
-    return readdirSync(folder, { withFileTypes: true });
+    return folderNames(folder);
   },
   stat(path) {
     io.stats += 1;
     return fileState(path);
+  },
+  unlike(folder, names, isLike) {
+    io.stats += names.length;
+    return filesUnlike(folder, names, isLike);
   },
   realPath: (path) => realpathSync.native(path),
 };

@@ -3,7 +3,7 @@ import { statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { fileState, isFile, isFolder } from '../../src/disk/filestate.ts';
+import { fileState, filesUnlike, isFile, isFolder } from '../../src/disk/filestate.ts';
 import { tempFolder } from '../support/files.ts';
 import { plant } from './helpers.ts';
 
@@ -29,6 +29,21 @@ test('what is not there is told as statSync tells it, also after others', () => 
     const error = expect.objectContaining({ syscall: 'stat', path });
     expect(() => fileState(path)).toThrow(error);
   }
+});
+
+test('of the files of a folder those are given that are unlike what is known of them, or are not there', () => {
+  const root = tempFolder();
+  plant(root, { 'a.jsonl': 'one', 'b.jsonl': '', 'é.jsonl': 'three' });
+  symlinkSync('a.jsonl', join(root, 'link'));
+  const names = ['a.jsonl', 'b.jsonl', 'gone', 'é.jsonl', 'link'];
+  const known = names.map((name) => statSync(join(root, name), { throwIfNoEntry: false }));
+  const isLike = (place: number, size: number, mtimeMs: number) =>
+    known[place]?.size === size && known[place].mtimeMs === mtimeMs;
+  expect(filesUnlike(`${root}/`, names, isLike)).toEqual(['gone']);
+  utimesSync(join(root, 'b.jsonl'), 1, 1_700_000_000.123456);
+  plant(root, { 'é.jsonl': 'three more' });
+  expect(filesUnlike(`${root}/`, names, isLike)).toEqual(['b.jsonl', 'gone', 'é.jsonl']);
+  expect(() => filesUnlike(`${root}/`, names, () => expect.fail('no trouble of the disk'))).toThrow('no trouble');
 });
 
 test('nobody who asks for warnings gets one, and a Node without its binding is asked by statSync', () => {

@@ -162,7 +162,11 @@ describe('layouts', () => {
     const root = tempFolder();
     plant(root, { 'projects/-b/1.jsonl': '', 'projects/-a/2.jsonl': '', 'projects/-a/1.jsonl': '' });
     const { roots } = findRoots({ given: [root], env: {}, home: '/' });
-    const reversed = { ...folderFs, list: (folder: string) => folderFs.list(folder).reverse() };
+    const list = (folder: string) => {
+      const { names, kinds } = folderFs.list(folder);
+      return { names: names.toReversed(), kinds: kinds.toReversed() };
+    };
+    const reversed = { ...folderFs, list };
     expect(findSessions(roots, { fs: reversed })).toEqual(findSessions(roots));
   });
 

@@ -29,8 +29,15 @@ interface Here {
 
 interface Known {
   readonly states: States;
-  /** By their rows, the folders in which transcripts lie that are archived as they are. */
-  readonly folders: string[];
+  /** By their rows, which transcripts are archived as they are. */
+  readonly reached: boolean[];
+  /** These by what their names begin with: where they lie. */
+  readonly upToDate: Map<string, Batch[]>;
+}
+
+interface Batch {
+  readonly folder: string;
+  readonly names: readonly string[];
 }
 
 /** One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them. */
@@ -50,16 +57,18 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
   function unknownIn(folder: string, names: readonly string[]): readonly string[] {
     const { prefix, known } = enter(folder);
     if (known === undefined) return names;
-    const { states, folders } = known;
-    const unknown: string[] = [];
-    for (const name of names) {
-      const row = states.rowOf(prefix + name);
-      if (row < 0 || !isUpToDate(states, row, folder + name)) unknown.push(name);
-      else {
-        if (folders[row] === undefined) count += 1;
-        folders[row] = folder;
+    const { states, reached } = known;
+    const first = states.nextRows(prefix, names);
+    const unknown = folderFs.unlike(folder, names, (place, size, mtimeMs) => {
+      const row = first < 0 ? states.rowOf(prefix + names[place]) : first + place;
+      if (row < 0 || !states.isUpToDate(row, size, mtimeMs)) return false;
+      if (reached[row] === undefined) {
+        count += 1;
+        reached[row] = true;
       }
-    }
+      return true;
+    });
+    noteBatch(known.upToDate, prefix, { folder, names: without(names, unknown) });
     return unknown;
   }
 
@@ -75,21 +84,25 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
     fresh,
     sizes,
     pathOf({ root, name }) {
-      const known = knownOf(root);
-      const folder = known?.folders[known.states.rowOf(name)];
-      return folder === undefined ? undefined : folder + name.slice(name.lastIndexOf('/') + 1);
+      const end = name.lastIndexOf('/') + 1;
+      const own = name.slice(end);
+      const batches = knownOf(root)?.upToDate.get(name.slice(0, end));
+      const batch = batches?.findLast(({ names }) => names.includes(own));
+      return batch && batch.folder + own;
     },
   };
 }
 
-/** What cannot be asked for its state is told of where it is read. */
-function isUpToDate(states: States, row: number, path: string): boolean {
-  try {
-    const { size, mtimeMs } = folderFs.stat(path);
-    return states.isUpToDate(row, size, mtimeMs);
-  } catch {
-    return false;
-  }
+function noteBatch(batches: Map<string, Batch[]>, prefix: string, batch: Batch): void {
+  const others = batches.get(prefix);
+  if (others === undefined) batches.set(prefix, [batch]);
+  else others.push(batch);
+}
+
+function without(names: readonly string[], some: readonly string[]): readonly string[] {
+  if (some.length === 0) return names;
+  const left = new Set(some);
+  return names.filter((name) => !left.has(name));
 }
 
 /** By the paths of the roots that this machine's archive took itself; what is known of each is read when it is asked for. */
@@ -101,7 +114,7 @@ function knownRoots(db: Database): (root: string) => Known | undefined {
     if (id === undefined) return undefined;
     const before = known.get(root);
     if (before !== undefined) return before;
-    const made = { states: statesOf(db, id), folders: [] };
+    const made = { states: statesOf(db, id), reached: [], upToDate: new Map() };
     known.set(root, made);
     return made;
   };

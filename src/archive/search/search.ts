@@ -17,6 +17,7 @@ import { type Scanned, scanFiles } from './scan.ts';
 import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
+export { isForIndex };
 
 /** Reads every file. Newest first: what is rare is only known with an index. `earlier`: what only these have is found too. */
 export function searchFiles(
@@ -52,6 +53,8 @@ export interface OnDisk {
   readonly elsewhere?: boolean;
   /** Chats of which only prompts are left (histories.ts). */
   readonly recovered?: readonly SessionFile[];
+  /** Told before files are read, of which there are mostly none. */
+  readonly onScan?: () => void;
 }
 
 /** undefined when the index cannot tell: there is none, it is behind the archive, or the query is not one of words. */
@@ -77,6 +80,7 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const telling = tellingFiles(archive.db, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);
+  if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
   const scanned = scanFiles(compared.fresh, query, request);
   const there = new Set(scanned.found.map(({ key }) => key));
   const places: LoaderPlaces = {

@@ -1,4 +1,7 @@
 /** `skein archive sync` */
+import { join } from 'node:path';
+import { holdForLarge } from '../../archive/compilers.ts';
+import { ARCHIVE_NAME } from '../../archive/place.ts';
 import type { SourceFile } from '../../archive/sources.ts';
 import type { Archive } from '../../archive/store.ts';
 import { type SyncReport, syncInTurns } from '../../archive/sync.ts';
@@ -9,13 +12,25 @@ import type { Context } from '../context.ts';
 import { spareMemory } from '../memory.ts';
 import { type Progress, progressOf } from '../progress.ts';
 import { updateDerived } from './derive.ts';
-import { count, type Places, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
+import { count, folderOf, type Places, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when something could not be read, or a folder that was named is not there. */
-export function syncArchive(context: Context, args: Arguments): Promise<number> {
+export async function syncArchive(context: Context, args: Arguments): Promise<number> {
+  // What tells of a stop is loaded while its byte code is taken.
+  void context.signal;
+  const release = holdForLarge(join(folderOf(context), ARCHIVE_NAME));
+  try {
+    return await syncOnce(context, args, release);
+  } finally {
+    release();
+  }
+}
+
+/** `onWork`: told before anything is read, when there is something new. */
+function syncOnce(context: Context, args: Arguments, onWork: () => void): Promise<number> {
   const sources = sourcesOf(context, args);
   return withArchive(context, { create: true }, async (archive) => {
-    const { report, problems } = await syncSources(context, archive, sources, args.flag('full'));
+    const { report, problems } = await syncSources(context, archive, sources, args.flag('full'), onWork);
     if (args.flag('json')) writeJson(context, { archive: archive.path, ...toJson(report), problems });
     else {
       await tellProblems(context, problems);
@@ -33,6 +48,7 @@ export async function syncSources(
   archive: Archive,
   sources: Places,
   full = false,
+  onWork = () => {},
 ): Promise<{ readonly report: SyncReport; readonly problems: Problem[] }> {
   let progress: Progress<SourceFile> | undefined;
   const report = await syncInTurns(archive, sources.files, {
@@ -40,6 +56,7 @@ export async function syncSources(
     derive: true,
     signal: context.signal,
     onChanges: (files) => {
+      onWork();
       // What is kept of a session while it is taken grows with it; of many small ones there is little at a time.
       for (const file of files) spareMemory([file]);
       progress = progressOf(context, 'archiving', files);
@@ -47,6 +64,7 @@ export async function syncSources(
     onFile: (file) => progress?.done(file),
   });
   progress?.clear();
+  onWork();
   return { report, problems: [...sources.problems, ...report.problems, ...(await updateDerived(context, archive))] };
 }
 

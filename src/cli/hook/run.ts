@@ -1,7 +1,7 @@
 /** `skein hook run`: whatever happens, the client goes on as if nothing had. */
 import { resolve } from 'node:path';
 import { archiveFolder } from '../../archive/place.ts';
-import { holdCompilers } from '../../client/hook/compilers.ts';
+import { holdForSending } from '../../client/hook/compilers.ts';
 import type { SessionToSend } from '../../client/hook/delivery.ts';
 import { toHookInput } from '../../client/hook/input.ts';
 import { writeLog } from '../../client/hook/log.ts';
@@ -39,7 +39,7 @@ export async function run(context: Context, args: Arguments): Promise<number> {
     }
     const handed = handedOver(context.env[HANDED_OVER]);
     const address = addressOf(choice, context.env);
-    if (handed === undefined && address !== undefined) release = holdCompilers(address);
+    if (handed === undefined && address !== undefined) release = holdForSending(address);
     const timeoutMs = handed === undefined ? choice.timeoutMs : LARGE_MS;
     const end = Date.now() + Math.max(0, Math.round(timeoutMs - process.uptime() * 1000));
     // Fires only if something else still goes on.

@@ -8,21 +8,30 @@ import { findRoots, type Root } from '../../disk/roots.ts';
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Context } from '../context.ts';
 
-/** `roots`: the places named. undefined where there is no index that can tell. */
+/** Lets them go again, whatever is held for it. */
+export type Hold = () => () => void;
+
+/** More hits are as much work as a scan. */
+const FEW = 100;
+
+/** `roots`: the places named. `hold`: something for as long as the index answers, and no file is scanned. undefined where there is no index that can tell. */
 export async function searchArchive(
   context: Context,
   roots: readonly string[],
   request: SearchRequest,
+  hold?: Hold,
 ): Promise<SearchResult | undefined> {
   const archive = openKept(resolve(context.cwd, archiveFolder(context)));
   if (archive === undefined) return undefined;
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
-  const { searchIndex } = await import('../../archive/search/search.ts');
+  const { isForIndex, searchIndex } = await import('../../archive/search/search.ts');
   const disk = { ...found, elsewhere: given.length === 0 };
+  let release: (() => void) | undefined;
   try {
     const recovered = await recoveredChats(context, archive, given, found.roots, request);
-    return searchIndex(archive, { ...disk, recovered }, request);
+    if (request.offset + request.limit <= FEW && isForIndex(request.query)) release = hold?.();
+    return searchIndex(archive, { ...disk, recovered, onScan: release }, request);
   } catch (error) {
     // The index can be made again; until then the files are searched.
     const told = toArchiveError(error, 'searching without the index', archive.folder);
@@ -36,6 +45,7 @@ export async function searchArchive(
     );
     return undefined;
   } finally {
+    release?.();
     archive.close();
   }
 }

@@ -3,6 +3,7 @@ import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { loadReader, teamStore } from '../shelf.ts';
+import type { Hold } from './archive.ts';
 
 export interface Searched extends SearchResult {
   /** The files were read because that was asked for. */
@@ -14,9 +15,10 @@ export async function runSearch(
   context: Context,
   args: Arguments,
   request: SearchRequest,
-  options: { readonly scan: boolean },
+  options: { readonly scan: boolean; readonly hold?: Hold },
 ): Promise<Searched> {
-  const stored = options.scan && teamStore(args) === undefined ? undefined : await searchStore(context, args, request);
+  const stored =
+    options.scan && teamStore(args) === undefined ? undefined : await searchStore(context, args, request, options.hold);
   return stored ?? (await searchLibrary(context, args, request, options.scan));
 }
 
@@ -25,11 +27,12 @@ export async function searchStore(
   context: Context,
   args: Arguments,
   request: SearchRequest,
+  hold?: Hold,
 ): Promise<Searched | undefined> {
   const team = teamStore(args);
   const result = team
     ? await team.search(request)
-    : await (await import('./archive.ts')).searchArchive(context, args.values('root'), request);
+    : await (await import('./archive.ts')).searchArchive(context, args.values('root'), request, hold);
   return result && { ...result, demo: false, asked: false };
 }
 

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { holdForLarge } from '../../archive/compilers.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { ARCHIVE_NAME, archiveFolder } from '../../archive/place.ts';
 import { compareWithDisk } from '../../archive/search/fresh.ts';
@@ -39,12 +40,14 @@ export function quickSums(context: Context, args: Arguments, enough: Enough): Fa
 
 function sumsOf(archive: Archive, roots: readonly Root[], { byDay, named }: Enough): Fact[] | undefined {
   let usage: KeptUsage | undefined;
+  const release = holdForLarge(archive.path);
   try {
     const { count, fresh, problems } = compareWithDisk(archive.db, roots);
     if (count === 0 || fresh.length + problems.length > 0) return undefined;
     usage = openUsage(archive);
     return (byDay ? usage?.dayCells(count, named) : undefined) ?? usage?.cells(count);
   } finally {
+    release();
     usage?.close();
     archive.close();
   }

@@ -84,6 +84,38 @@ describe('what is archived as it is', () => {
     expect(rowOf('projects/-a/a.jsonl')).toBe(-1);
   });
 
+  test('nothing is made of names that follow each other as they were archived', () => {
+    const [archive, root] = [newArchive(), tempFolder()];
+    for (const name of ['a', 'b', 'c']) {
+      mkdirSync(join(root, 'projects/-p', name, 'subagents'), { recursive: true });
+      writeFileSync(join(root, `projects/-p/${name}.jsonl`), '{}\n');
+      writeFileSync(join(root, `projects/-p/${name}/subagents/agent-${name}.jsonl`), '{}\n');
+    }
+    syncRoot(archive, root);
+    const states = statesOf(archive.db, 1);
+    const within = 'projects/-p/';
+    expect(states.nextRows(within, ['a.jsonl'])).toBe(0);
+    expect(states.nextRows(`${within}a/subagents/`, ['agent-a.jsonl'])).toBe(1);
+    // Another one, the beginning of one, too many, none.
+    for (const names of [['c.jsonl'], ['b'], ['b.jsonl', 'c.jsonl'], []])
+      expect(states.nextRows(within, names)).toBe(-1);
+    expect(states.nextRows(within, ['b.jsonl'])).toBe(2);
+    // Asked for one by one, all of them are.
+    expect(states.rowOf(`${within}c.jsonl`)).toBe(4);
+    expect(states.nextRows(`${within}c/subagents/`, ['agent-c.jsonl'])).toBe(-1);
+    expect(states.rowOf(`${within}c/subagents/agent-c.jsonl`)).toBe(5);
+    expect(states.rowOf(`${within}a.jsonl`)).toBe(0);
+  });
+
+  test('a walk asks for each file once, and lists each folder once', () => {
+    const [archive, root] = [newArchive(), planted()];
+    syncRoot(archive, root);
+    const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
+    const before = { ...io };
+    expect(compareWithDisk(archive.db, roots).fresh).toEqual([]);
+    expect(ioSince(before)).toMatchObject({ stats: 16, listings: 1 + 3 * NAMES.length });
+  });
+
   test('times are told apart as finely as the disk does', () => {
     const [archive, root] = [newArchive(), planted()];
     const file = join(root, 'projects', '-a', 'a.jsonl');

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import v8 from 'node:v8';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { holdCompilers } from '../../../src/client/hook/compilers.ts';
+import { holdForSending } from '../../../src/client/hook/compilers.ts';
 import type { Destination } from '../../../src/client/hook/delivery.ts';
 import { hookPlaces } from '../../../src/client/hook/place.ts';
 import { runHook } from '../../../src/client/hook/run.ts';
@@ -14,7 +14,7 @@ afterEach(() => vi.restoreAllMocks());
 
 test('every compiler that is held is let go again', () => {
   const set = vi.spyOn(v8, 'setFlagsFromString').mockImplementation(() => {});
-  const release = holdCompilers('http://localhost:4318');
+  const release = holdForSending('http://localhost:4318');
   const held = set.mock.calls.map(([flag]) => flag);
   release();
   const freed = set.mock.calls.slice(held.length).map(([flag]) => flag);
@@ -25,7 +25,7 @@ test('every compiler that is held is let go again', () => {
 test('for https nothing is loaded or held', () => {
   const set = vi.spyOn(v8, 'setFlagsFromString').mockImplementation(() => {});
   const load = vi.spyOn(process, 'getBuiltinModule');
-  holdCompilers('https://cloud.langfuse.com')();
+  holdForSending('https://cloud.langfuse.com')();
   expect([set.mock.calls, load.mock.calls]).toEqual([[], []]);
 });
 
