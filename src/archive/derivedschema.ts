@@ -1,6 +1,6 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 13;
+export const LAYOUT = 14;
 
 /** archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was made.
  * last, lastAddress: a piece that the archive had then (indexend.ts). */
