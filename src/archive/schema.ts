@@ -23,7 +23,7 @@ CREATE TABLE file (
 CREATE INDEX file_session ON file (session);
 
 -- One state of a file; appending lengthens it, anything else makes another. The bytes are those of its runs, then the
--- tail (a torn line). chain and digest: src/archive/digest.ts.
+-- tail (a torn line). chain and digest: src/archive/pieces/digest.ts.
 CREATE TABLE version (
   id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES file, size INTEGER NOT NULL, mtime REAL NOT NULL,
   chain BLOB NOT NULL, digest BLOB NOT NULL, tail BLOB NOT NULL
@@ -59,12 +59,12 @@ export const ADDITIONS: Readonly<Record<string, string>> = {
   place: '(file INTEGER PRIMARY KEY REFERENCES file, identity TEXT NOT NULL)',
   // Files that came with another archive: their paths are not to be trusted as places of this machine.
   imported: '(file INTEGER PRIMARY KEY REFERENCES file)',
-  // What the source looked like when it was last read, where that is not the current version's: src/archive/seen.ts.
+  // What the source looked like when it was last read, where that is not the current version's: src/archive/sync/seen.ts.
   seen: '(file INTEGER PRIMARY KEY REFERENCES file, size INTEGER NOT NULL, chain BLOB NOT NULL, digest BLOB NOT NULL)',
-  // Lines that were masked, by the address they had, and the piece that stands for them: src/archive/masked.ts.
+  // Lines that were masked, by the address they had, and the piece that stands for them: src/archive/scrub/masked.ts.
   masked: '(hash BLOB PRIMARY KEY, piece INTEGER NOT NULL, alone INTEGER NOT NULL, at TEXT NOT NULL) WITHOUT ROWID',
   // Of the versions in scrub those in which no secret was masked: lines that were forgotten are left out.
   cut: '(version INTEGER PRIMARY KEY REFERENCES version)',
-  // When a forgotten session was going on (ms), and in which project's folder: src/archive/forgottenspans.ts.
+  // When a forgotten session was going on (ms), and in which project's folder: src/archive/forget/forgottenspans.ts.
   span: '(what TEXT PRIMARY KEY, slug TEXT NOT NULL, first REAL NOT NULL, last REAL NOT NULL) WITHOUT ROWID',
 };

@@ -2,13 +2,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Cleanup, DAY_MS } from './cleanup.ts';
-import { INDEX_NAME } from './derived.ts';
 import { allStates } from './files.ts';
-import type { KnownSources } from './known.ts';
-import { countScrubbed } from './scrubs.ts';
-import { pathOf, type SourceFile } from './sources.ts';
+import { INDEX_NAME } from './index/derived.ts';
+import { countScrubbed } from './scrub/scrubs.ts';
 import { type Database, get, numberOf } from './sqlite.ts';
 import { type Archive, archiveId, guarded } from './store.ts';
+import type { KnownSources } from './sync/known.ts';
+import { pathOf, type SourceFile } from './sync/sources.ts';
 
 export interface Kept {
   readonly id: string;

@@ -1,10 +1,10 @@
 /** Whether everything in the archive is whole: every pack, every piece by its address, every version by its digest. */
 import { ArchiveError, DAMAGED, sqliteCode, toArchiveError } from './errors.ts';
 import { type ArchivedFile, allFiles, type Version, versionsOf } from './files.ts';
-import { piecesOf, release, toPack } from './packs.ts';
-import { addressOf } from './piece.ts';
-import { checkedBytes } from './read.ts';
-import { countScrubbed } from './scrubs.ts';
+import { piecesOf, release, toPack } from './pieces/packs.ts';
+import { addressOf } from './pieces/piece.ts';
+import { checkedBytes } from './pieces/read.ts';
+import { countScrubbed } from './scrub/scrubs.ts';
 import { type Database, each, get, maybeNumber, numberOf, textOf } from './sqlite.ts';
 import { type Archive, guarded } from './store.ts';
 import { atOnce, inTurns, type Work } from './turns.ts';

@@ -1,12 +1,12 @@
 /** What the archive keeps of the places looked at: files that are gone from disk, and what it knows of those that are not. */
 import { basename, resolve, sep } from 'node:path';
-import { quietly } from '../archive/derived.ts';
 import { ArchiveError } from '../archive/errors.ts';
-import { openForReading, type ReadableArchive } from '../archive/mount.ts';
-import { toSessionFile } from '../archive/mountfiles.ts';
-import { type KeptFile, keptFiles, placeAt } from '../archive/mountplaces.ts';
+import { quietly } from '../archive/index/derived.ts';
+import type { KeptUsage } from '../archive/index/usagekept.ts';
+import { openForReading, type ReadableArchive } from '../archive/mount/mount.ts';
+import { toSessionFile } from '../archive/mount/mountfiles.ts';
+import { type KeptFile, keptFiles, placeAt } from '../archive/mount/mountplaces.ts';
 import { archiveFolder } from '../archive/place.ts';
-import type { KeptUsage } from '../archive/usagekept.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';

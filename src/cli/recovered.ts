@@ -1,7 +1,14 @@
 /** Chats of which only the prompts are left, in `history.jsonl` on disk and in the archive (L4). */
 import { dirname, join } from 'node:path';
-import type { ForgottenSpan } from '../archive/forgottenspans.ts';
-import { logOf, NEAR_MS, type RecoveredChat, recoverChats, type TypedPrompt, toPrompt } from '../archive/history.ts';
+import type { ForgottenSpan } from '../archive/forget/forgottenspans.ts';
+import {
+  logOf,
+  NEAR_MS,
+  type RecoveredChat,
+  recoverChats,
+  type TypedPrompt,
+  toPrompt,
+} from '../archive/mount/history.ts';
 import { DiskError } from '../disk/errors.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, type MountedFile, memoryFile, mountFile, statOnDisk } from '../disk/mounts.ts';

@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type ArchivedFile, allFiles, versionOf, versionsOf } from '../../src/archive/files.ts';
-import { bytesOfVersion } from '../../src/archive/read.ts';
-import { restore } from '../../src/archive/restore.ts';
-import { findSources, type SourceFile } from '../../src/archive/sources.ts';
+import { bytesOfVersion } from '../../src/archive/pieces/read.ts';
+import { restore } from '../../src/archive/restore/restore.ts';
 import { type Archive, openArchive } from '../../src/archive/store.ts';
-import type { SyncOptions, SyncReport } from '../../src/archive/sync.ts';
-import { sync } from '../../src/archive/syncnow.ts';
+import { findSources, type SourceFile } from '../../src/archive/sync/sources.ts';
+import type { SyncOptions, SyncReport } from '../../src/archive/sync/sync.ts';
+import { sync } from '../../src/archive/sync/syncnow.ts';
 import { verify } from '../../src/archive/verify.ts';
 import { findRoots } from '../../src/disk/roots.ts';
 import { tempFolder } from '../support/files.ts';

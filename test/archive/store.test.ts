@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allFiles } from '../../src/archive/files.ts';
 import { archiveFolder } from '../../src/archive/place.ts';
-import { restore } from '../../src/archive/restore.ts';
+import { restore } from '../../src/archive/restore/restore.ts';
 import { all, get, openDatabase, run } from '../../src/archive/sqlite.ts';
 import { openArchive, openIfMade } from '../../src/archive/store.ts';
 import { verify } from '../../src/archive/verify.ts';

@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toOutline } from '../../src/archive/outlinejson.ts';
-import { updateOutlines } from '../../src/archive/outlinemaker.ts';
+import { toOutline } from '../../src/archive/index/outlinejson.ts';
+import { updateOutlines } from '../../src/archive/index/outlinemaker.ts';
 import { openArchive } from '../../src/archive/store.ts';
 import { io, ioSince } from '../../src/disk/io.ts';
 import { parseJson } from '../../src/format/json.ts';

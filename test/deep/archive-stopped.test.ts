@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { allFiles, versionsOf } from '../../src/archive/files.ts';
-import { bytesOfVersion } from '../../src/archive/read.ts';
+import { bytesOfVersion } from '../../src/archive/pieces/read.ts';
 import { archiveIn, contentOf, entry, faultsOf } from '../archive/helpers.ts';
 import { tempFolder } from '../support/files.ts';
 import { type Ran, skein, startSkein } from '../support/skein.ts';

@@ -17,9 +17,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { allFiles, versionsOf } from '../../src/archive/files.ts';
+import { updateIndex } from '../../src/archive/index/textindex.ts';
 import { all, textOf } from '../../src/archive/sqlite.ts';
 import type { Archive } from '../../src/archive/store.ts';
-import { updateIndex } from '../../src/archive/textindex.ts';
 import { asNumber, at } from '../../src/format/json.ts';
 import {
   archiveIn,

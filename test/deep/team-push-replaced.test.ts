@@ -1,6 +1,6 @@
 /** What was sent before is replaced or taken back: after pushes that broke off, under other policies and classes, when parts are forgotten. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forget } from '../../src/archive/forget.ts';
+import { forget } from '../../src/archive/forget/forget.ts';
 import { chooseFiles } from '../../src/archive/select.ts';
 import { archiveId, openArchive } from '../../src/archive/store.ts';
 import type { JsonObject } from '../../src/format/json.ts';

@@ -6,12 +6,12 @@ import { asArray, asNumber, asString, at, type Json, parseJson } from '../../for
 import { chatsOf } from '../../graph/chat/summary.ts';
 import type { SessionFacts } from '../../graph/lineage.ts';
 import type { Outline } from '../../graph/outline.ts';
-import { INDEX_NAME, openIndex } from '../derived.ts';
 import { type ArchivedState, allStates } from '../files.ts';
-import { outlineIn } from '../outlines.ts';
-import { pathOf } from '../sources.ts';
+import { INDEX_NAME, openIndex } from '../index/derived.ts';
+import { outlineIn } from '../index/outlines.ts';
 import { all, blobOf, type Database, get, numberOf, run, transaction } from '../sqlite.ts';
 import { type Archive, guarded } from '../store.ts';
+import { pathOf } from '../sync/sources.ts';
 import { collectGarbage } from '../turns.ts';
 
 /** After the outlines. Nothing is done while they are those it was made of. */

@@ -3,9 +3,9 @@ import type { Problem } from '../../disk/errors.ts';
 import { findSessions, type SessionFile } from '../../disk/find.ts';
 import { folderFs } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
-import { ownRoots } from '../known.ts';
-import { placesOf } from '../sources.ts';
 import type { Database } from '../sqlite.ts';
+import { ownRoots } from '../sync/known.ts';
+import { placesOf } from '../sync/sources.ts';
 import { type States, statesOf } from './states.ts';
 
 export interface Compared {

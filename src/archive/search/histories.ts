@@ -9,11 +9,11 @@ import { asObject, asString, parseJson } from '../../format/json.ts';
 import { projectSlug } from '../../format/slug.ts';
 import type { Query } from '../../views/search/query.ts';
 import { versionsOf } from '../files.ts';
-import { ownRoots } from '../known.ts';
-import { createPieceReader } from '../packs.ts';
-import { pathOf } from '../sources.ts';
+import { createPieceReader } from '../pieces/packs.ts';
+import { storedLines } from '../pieces/storedlines.ts';
 import { all, type Database, maybeNumber, maybeText, numberOf, type Row, textOf } from '../sqlite.ts';
-import { storedLines } from '../storedlines.ts';
+import { ownRoots } from '../sync/known.ts';
+import { pathOf } from '../sync/sources.ts';
 import { createFinder, type LineFinder } from './finder.ts';
 
 /**

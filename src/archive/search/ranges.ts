@@ -1,5 +1,5 @@
 /** Which stored pieces belong to which files. */
-import { paramValue } from '../runs.ts';
+import { paramValue } from '../pieces/runs.ts';
 import { all, type Database, numberOf } from '../sqlite.ts';
 
 export interface Transcript {

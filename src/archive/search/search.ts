@@ -4,7 +4,7 @@ import type { SessionFile } from '../../disk/find.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { EarlierState } from '../../store/store.ts';
-import { openIndexForReading } from '../derived.ts';
+import { openIndexForReading } from '../index/derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';

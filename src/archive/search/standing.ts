@@ -2,8 +2,8 @@
 import { readEntriesOf } from '../../disk/read.ts';
 import { passingPrompt } from '../../format/prompt.ts';
 import { createQueuedPrompts } from '../../format/queue.ts';
-import { ownRoots } from '../known.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
+import { ownRoots } from '../sync/known.ts';
 import type { Compared } from './fresh.ts';
 
 /** By the byte at which the line begins that enqueues it. Throws DiskError. */

@@ -1,6 +1,7 @@
 /** The step at the end of whatever adds to the archive: what is made of it is brought up to date. */
-import { emptyIndex, isDerived, isUnusable, setDerived } from '../../archive/derived.ts';
+
 import { ArchiveError } from '../../archive/errors.ts';
+import { emptyIndex, isDerived, isUnusable, setDerived } from '../../archive/index/derived.ts';
 import { type Archive, changesOf } from '../../archive/store.ts';
 import type { Problem } from '../../disk/errors.ts';
 import type { Context } from '../context.ts';

@@ -1,9 +1,9 @@
 /** `skein archive forget` */
-import { type Forgotten, forget } from '../../archive/forget.ts';
-import type { ForgottenSpan } from '../../archive/forgottenspans.ts';
+import { type Forgotten, forget } from '../../archive/forget/forget.ts';
+import type { ForgottenSpan } from '../../archive/forget/forgottenspans.ts';
+import { allTombstones, chooseTombstones, liftTombstones, type Tombstone } from '../../archive/forget/tombstones.ts';
 import { chooseFiles, foldersOf } from '../../archive/select.ts';
 import type { Archive } from '../../archive/store.ts';
-import { allTombstones, chooseTombstones, liftTombstones, type Tombstone } from '../../archive/tombstones.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';

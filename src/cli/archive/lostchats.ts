@@ -1,7 +1,7 @@
 /** Chats of which only the prompts are left (L4): they have no file of their own, so `forget` finds them by the id they are shown with. */
-import type { ForgottenSpan } from '../../archive/forgottenspans.ts';
-import { madeId } from '../../archive/history.ts';
-import { sessionStone } from '../../archive/tombstones.ts';
+import type { ForgottenSpan } from '../../archive/forget/forgottenspans.ts';
+import { sessionStone } from '../../archive/forget/tombstones.ts';
+import { madeId } from '../../archive/mount/history.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { readEntriesOf } from '../../disk/read.ts';
 import { projectSlug } from '../../format/slug.ts';

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import { sqliteCode, toArchiveError } from '../../archive/errors.ts';
 import { archiveFiles, archiveFolder } from '../../archive/place.ts';
-import { findSources, type Sources } from '../../archive/sources.ts';
 import { type Archive, type OpenArchiveOptions, openArchive } from '../../archive/store.ts';
+import { findSources, type Sources } from '../../archive/sync/sources.ts';
 import type { Problem } from '../../disk/errors.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { Arguments } from '../command.ts';

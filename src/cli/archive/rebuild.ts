@@ -1,6 +1,6 @@
 /** `skein archive rebuild` */
-import { type Derived, deriveInTurns } from '../../archive/derive.ts';
-import { emptyIndex } from '../../archive/derived.ts';
+import { type Derived, deriveInTurns } from '../../archive/index/derive.ts';
+import { emptyIndex } from '../../archive/index/derived.ts';
 import { keptIn } from '../../archive/status.ts';
 import type { Archive } from '../../archive/store.ts';
 import { humanBytes } from '../bytes.ts';

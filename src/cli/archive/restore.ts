@@ -1,13 +1,13 @@
 /** `skein archive restore` */
 import { resolve } from 'node:path';
 import { cleanupOf } from '../../archive/cleanup.ts';
-import { quietly } from '../../archive/derived.ts';
 import { RESTORING, toArchiveError } from '../../archive/errors.ts';
 import { allFiles } from '../../archive/files.ts';
-import { type Restored, type RestoredFile, restoreInTurns } from '../../archive/restore.ts';
+import { quietly } from '../../archive/index/derived.ts';
+import { type Restored, type RestoredFile, restoreInTurns } from '../../archive/restore/restore.ts';
+import { type FileState, fileStates, fullest, withSeveral } from '../../archive/restore/versions.ts';
 import { versionBytes } from '../../archive/status.ts';
 import { type Archive, guarded } from '../../archive/store.ts';
-import { type FileState, fileStates, fullest, withSeveral } from '../../archive/versions.ts';
 import { safeLine } from '../../views/safe.ts';
 import { wholeNumber } from '../arguments.ts';
 import { humanBytes } from '../bytes.ts';

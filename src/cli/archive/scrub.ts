@@ -1,7 +1,7 @@
 /** `skein archive scrub` */
 import { allFiles } from '../../archive/files.ts';
-import { type Scrubbed, scrub } from '../../archive/scrub.ts';
-import { type SecretMasker, secretMasker } from '../../archive/secrets.ts';
+import { type Scrubbed, scrub } from '../../archive/scrub/scrub.ts';
+import { type SecretMasker, secretMasker } from '../../archive/scrub/secrets.ts';
 import { versionBytes } from '../../archive/status.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,10 +1,11 @@
 /** `skein archive status` */
-import { forgottenHere } from '../../archive/changes.ts';
+
 import { type Cleanup, cleanupOf } from '../../archive/cleanup.ts';
-import { knownSources } from '../../archive/known.ts';
+import { allTombstones } from '../../archive/forget/tombstones.ts';
 import { type Deletion, deletionsOf, goneElsewhere, type Kept, keptIn, standingOf } from '../../archive/status.ts';
 import { openArchive } from '../../archive/store.ts';
-import { allTombstones } from '../../archive/tombstones.ts';
+import { forgottenHere } from '../../archive/sync/changes.ts';
+import { knownSources } from '../../archive/sync/known.ts';
 import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';

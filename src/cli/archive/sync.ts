@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { holdForLarge } from '../../archive/compilers.ts';
 import { ARCHIVE_NAME } from '../../archive/place.ts';
-import type { SourceFile } from '../../archive/sources.ts';
 import type { Archive } from '../../archive/store.ts';
-import { type SyncReport, syncInTurns } from '../../archive/sync.ts';
+import type { SourceFile } from '../../archive/sync/sources.ts';
+import { type SyncReport, syncInTurns } from '../../archive/sync/sync.ts';
 import type { Problem } from '../../disk/errors.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';

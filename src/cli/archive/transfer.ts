@@ -1,11 +1,11 @@
 /** `skein archive export` and `skein archive import` */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { quietly } from '../../archive/derived.ts';
-import { exportArchive } from '../../archive/export.ts';
-import { mergeInTurns } from '../../archive/merge.ts';
+import { quietly } from '../../archive/index/derived.ts';
 import { keptIn } from '../../archive/status.ts';
 import { openArchiveFile } from '../../archive/store.ts';
+import { exportArchive } from '../../archive/transfer/export.ts';
+import { mergeInTurns } from '../../archive/transfer/merge.ts';
 import { isSound } from '../../archive/verify.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';

@@ -1,6 +1,7 @@
 /** `skein archive verify` */
-import { quietly } from '../../archive/derived.ts';
+
 import { SAVED } from '../../archive/errors.ts';
+import { quietly } from '../../archive/index/derived.ts';
 import { keptIn } from '../../archive/status.ts';
 import { type Verified, verifyInTurns } from '../../archive/verify.ts';
 import { humanBytes } from '../bytes.ts';

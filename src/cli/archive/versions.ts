@@ -1,8 +1,8 @@
 /** `skein archive versions`: the states that are kept of files which were rewritten or cut. */
 import { type ArchivedFile, allFiles } from '../../archive/files.ts';
-import { pathOf } from '../../archive/sources.ts';
+import { type FileState, fileStates } from '../../archive/restore/versions.ts';
 import { dateOf } from '../../archive/status.ts';
-import { type FileState, fileStates } from '../../archive/versions.ts';
+import { pathOf } from '../../archive/sync/sources.ts';
 import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';

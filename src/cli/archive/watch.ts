@@ -1,10 +1,10 @@
 /** `skein archive watch` */
 import { statSync } from 'node:fs';
 import { ArchiveError } from '../../archive/errors.ts';
-import type { SourceFile } from '../../archive/sources.ts';
 import type { Archive } from '../../archive/store.ts';
-import { type SyncReport, syncInTurns } from '../../archive/sync.ts';
-import { watchRoots } from '../../archive/watch.ts';
+import type { SourceFile } from '../../archive/sync/sources.ts';
+import { type SyncReport, syncInTurns } from '../../archive/sync/sync.ts';
+import { watchRoots } from '../../archive/sync/watch.ts';
 import type { Problem } from '../../disk/errors.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';

@@ -1,5 +1,5 @@
 /** What there is, kept up to date: the library, its chats and their rows. Read in slices, newest first, and usable from the start. */
-import type { Changed } from '../../archive/watch.ts';
+import type { Changed } from '../../archive/sync/watch.ts';
 import type { Problem } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { newestFirst } from '../../graph/chat.ts';

@@ -1,5 +1,5 @@
 /** One follower for everything: file system events, and a clock for those that never come. */
-import { watchRoots } from '../../archive/watch.ts';
+import { watchRoots } from '../../archive/sync/watch.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { Catalog } from './catalog.ts';
 

@@ -1,10 +1,10 @@
 /** Brings what the archive keeps of usage up to date, in the run that first needs it: a sync then takes less time and memory. */
 import { resolve } from 'node:path';
 import { ArchiveError } from '../../archive/errors.ts';
+import { isUsageKept } from '../../archive/index/usagekept.ts';
+import { updateUsageInTurns } from '../../archive/index/usagerows.ts';
 import { archiveFolder } from '../../archive/place.ts';
 import { openArchive } from '../../archive/store.ts';
-import { isUsageKept } from '../../archive/usagekept.ts';
-import { updateUsageInTurns } from '../../archive/usagerows.ts';
 import type { Context } from '../context.ts';
 import { notice } from '../progress.ts';
 

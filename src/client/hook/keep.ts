@@ -1,7 +1,8 @@
 /** Archives one session with all that belongs to it. */
-import { findSources } from '../../archive/sources.ts';
+
 import { openArchive } from '../../archive/store.ts';
-import { syncInTurns } from '../../archive/sync.ts';
+import { findSources } from '../../archive/sync/sources.ts';
+import { syncInTurns } from '../../archive/sync/sync.ts';
 import { findRoots } from '../../disk/roots.ts';
 
 /** Another sync may hold the archive for longer than a hook may take; the next hook takes what this one left. */

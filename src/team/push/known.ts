@@ -1,7 +1,7 @@
 /** What can be told of sessions before they are read: by what the archive and earlier pushes know of them. */
 import { createHash } from 'node:crypto';
 import { allStates } from '../../archive/files.ts';
-import { isStillGrowing } from '../../archive/outlinemaker.ts';
+import { isStillGrowing } from '../../archive/index/outlinemaker.ts';
 import { archiveId } from '../../archive/store.ts';
 import { machineOf, personOf } from '../identity.ts';
 import { createDecider } from '../policy/decide.ts';

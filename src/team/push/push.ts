@@ -1,5 +1,5 @@
 /** Brings a target up to date with the archive, under the policy: sends what is new, takes back what may no longer be there. */
-import { tombstonesOf } from '../../archive/tombstones.ts';
+import { tombstonesOf } from '../../archive/forget/tombstones.ts';
 import { collectGarbage } from '../../archive/turns.ts';
 import { DiskError } from '../../disk/errors.ts';
 import { asObject, parseJson } from '../../format/json.ts';

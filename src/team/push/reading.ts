@@ -1,11 +1,12 @@
 /** What a push reads of the archive. */
-import { openIndexForReading, quietly } from '../../archive/derived.ts';
+
 import type { ArchivedState } from '../../archive/files.ts';
-import { createMounter } from '../../archive/mountfiles.ts';
-import { openOutlines } from '../../archive/outlines.ts';
+import { openIndexForReading, quietly } from '../../archive/index/derived.ts';
+import { openOutlines } from '../../archive/index/outlines.ts';
+import { openUsage } from '../../archive/index/usagekept.ts';
+import { createMounter } from '../../archive/mount/mountfiles.ts';
 import { chatOfSession } from '../../archive/search/knownchats.ts';
 import type { Archive } from '../../archive/store.ts';
-import { openUsage } from '../../archive/usagekept.ts';
 import { type MountedFile, mountFile } from '../../disk/mounts.ts';
 import type { PushFile } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 /** The archive's files by session: what is pushed together, with the names that the tables have for it. */
 import { basename, dirname } from 'node:path/posix';
 import type { ArchivedState } from '../../archive/files.ts';
-import { agentIdOf, slugOf } from '../../archive/mountfiles.ts';
+import { agentIdOf, slugOf } from '../../archive/mount/mountfiles.ts';
 import { asArray, asString, parseJson } from '../../format/json.ts';
 
 /** A file that can be pushed. */

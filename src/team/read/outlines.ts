@@ -1,5 +1,5 @@
 /** Outlines as they were pushed. Where machines went different ways with a file, its outline is made by reading all that came of it. */
-import { toOutline } from '../../archive/outlinejson.ts';
+import { toOutline } from '../../archive/index/outlinejson.ts';
 import { asNumber, asString, parseJson } from '../../format/json.ts';
 import type { Outline } from '../../graph/outline.ts';
 import type { Ask } from './ask.ts';

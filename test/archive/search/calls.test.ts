@@ -3,7 +3,7 @@ import { appendFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { updateIndex } from '../../../src/archive/textindex.ts';
+import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import { assistant, result, toJsonl, toolUse, uuidOf } from '../../support/build.ts';
 import { FORK, newArchive, PLACE, rootOf, SESSION, syncRoot } from '../helpers.ts';
 import '../../support/properties.ts';

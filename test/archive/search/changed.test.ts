@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import { searchIndex } from '../../../src/archive/search/search.ts';
-import { updateIndex } from '../../../src/archive/textindex.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
 import { entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
 import { inFiles, inIndex, onDisk, requestOf, searchable } from './helpers.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { rebuildIndex, updateIndex } from '../../../src/archive/textindex.ts';
+import { rebuildIndex, updateIndex } from '../../../src/archive/index/textindex.ts';
 import { QueryError } from '../../../src/views/search/query.ts';
 import { assistant, result, text, toJsonl, toolUse, uuidOf } from '../../support/build.ts';
 import { entry, FORK, PLACE, rootOf, SESSION, syncRoot } from '../helpers.ts';

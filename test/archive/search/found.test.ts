@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { placesOfPiece } from '../../../src/archive/pieceplaces.ts';
+import { placesOfPiece } from '../../../src/archive/pieces/pieceplaces.ts';
 import type { JsonObject } from '../../../src/format/json.ts';
 import {
   agentProgress,

@@ -1,9 +1,9 @@
 /** Each search is asked twice, of the index and of the files; both must find the same. */
 import { expect } from 'vitest';
+import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import type { Hit } from '../../../src/archive/search/hit.ts';
 import { type SearchRequest, type SearchResult, searchFiles, searchIndex } from '../../../src/archive/search/search.ts';
 import type { Archive } from '../../../src/archive/store.ts';
-import { updateIndex } from '../../../src/archive/textindex.ts';
 import { findSessions } from '../../../src/disk/find.ts';
 import { findRoots } from '../../../src/disk/roots.ts';
 import { parseQuery } from '../../../src/views/search/query.ts';

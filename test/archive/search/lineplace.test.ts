@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openIndex } from '../../../src/archive/derived.ts';
+import { openIndex } from '../../../src/archive/index/derived.ts';
+import { rebuildIndex } from '../../../src/archive/index/textindex.ts';
 import { all, run } from '../../../src/archive/sqlite.ts';
-import { rebuildIndex } from '../../../src/archive/textindex.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
 import { entry, newArchive, PLACE, rootOf, SESSION, syncRoot } from '../helpers.ts';
 import { inIndex } from './helpers.ts';

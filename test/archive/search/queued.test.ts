@@ -3,7 +3,7 @@ import { appendFileSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rebuildIndex, updateIndex } from '../../../src/archive/textindex.ts';
+import { rebuildIndex, updateIndex } from '../../../src/archive/index/textindex.ts';
 import type { JsonObject } from '../../../src/format/json.ts';
 import { readSession } from '../../../src/format/session.ts';
 import { promptTextOf, turnsOf } from '../../../src/graph/turns.ts';

@@ -2,8 +2,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { deriveInTurns } from '../../../src/archive/derive.ts';
-import { openIndex } from '../../../src/archive/derived.ts';
+import { deriveInTurns } from '../../../src/archive/index/derive.ts';
+import { openIndex } from '../../../src/archive/index/derived.ts';
 import { all } from '../../../src/archive/sqlite.ts';
 import type { Archive } from '../../../src/archive/store.ts';
 import { prompt, turns, uuidOf } from '../../support/teamsession.ts';
