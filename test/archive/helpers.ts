@@ -3,8 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type ArchivedFile, allFiles, versionOf, versionsOf } from '../../src/archive/files.ts';
+import { piecesOf, toPack } from '../../src/archive/pieces/packs.ts';
 import { bytesOfVersion } from '../../src/archive/pieces/read.ts';
 import { restore } from '../../src/archive/restore/restore.ts';
+import { all, blobOf } from '../../src/archive/sqlite.ts';
 import { type Archive, openArchive } from '../../src/archive/store.ts';
 import { findSources, type SourceFile } from '../../src/archive/sync/sources.ts';
 import type { SyncOptions, SyncReport } from '../../src/archive/sync/sync.ts';
@@ -67,6 +69,16 @@ export function currentOf(archive: Archive, name: string): Buffer {
 
 export function faultsOf(archive: Archive): readonly unknown[] {
   return verify(archive).faults;
+}
+
+/** Whether a text is anywhere in the archive's files or in what they hold compressed. */
+export function isLeft(archive: Archive, text: string): boolean {
+  const files = readdirSync(archive.folder).map((name) => readFileSync(join(archive.folder, name)));
+  const packs = all(archive.db, 'SELECT id, count, raw, lengths, data FROM pack').flatMap((row) => [
+    ...piecesOf(toPack(row)),
+  ]);
+  const tails = all(archive.db, 'SELECT tail FROM version').map((row) => blobOf(row, 'tail'));
+  return [...files, ...packs.map(({ bytes }) => bytes), ...tails].some((bytes) => bytes.includes(text));
 }
 
 /** Path → bytes and mtime of every file below a folder. */

@@ -1,13 +1,11 @@
 /** L4: what was typed into a forgotten session leaves the archived `history.jsonl` too, and chats of which only prompts are left can be forgotten. */
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { forget } from '../../../src/archive/forget/forget.ts';
-import { piecesOf, toPack } from '../../../src/archive/pieces/packs.ts';
 import { chooseFiles } from '../../../src/archive/select.ts';
-import { all, run as sql } from '../../../src/archive/sqlite.ts';
+import { run as sql } from '../../../src/archive/sqlite.ts';
 import { keptIn } from '../../../src/archive/status.ts';
-import type { Archive } from '../../../src/archive/store.ts';
 import { mergeArchive } from '../../../src/archive/transfer/merge.ts';
 import { asArray, asString, at, type Json } from '../../../src/format/json.ts';
 import { machine, runHere } from '../../support/inprocess.ts';
@@ -17,6 +15,7 @@ import {
   entry,
   FORK,
   faultsOf,
+  isLeft,
   newArchive,
   PLACE,
   rootOf,
@@ -32,15 +31,6 @@ const HISTORY = 'history.jsonl';
 function typed(display: string, minute: number, sessionId?: string, project = '/work/app'): string {
   const line = { display, pastedContents: {}, timestamp: TIME + minute * 60_000, project, sessionId };
   return `${JSON.stringify(line)}\n`;
-}
-
-/** Anywhere in the archive's files or in what they hold compressed. */
-function isLeft(archive: Archive, text: string): boolean {
-  const files = readdirSync(archive.folder).map((name) => readFileSync(join(archive.folder, name)));
-  const packs = all(archive.db, 'SELECT id, count, raw, lengths, data FROM pack').flatMap((row) => [
-    ...piecesOf(toPack(row)),
-  ]);
-  return [...files, ...packs.map(({ bytes }) => bytes)].some((bytes) => bytes.includes(text));
 }
 
 function titlesIn(json: Json): (string | undefined)[] {

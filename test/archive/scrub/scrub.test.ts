@@ -1,14 +1,13 @@
-import { appendFileSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { allFiles } from '../../../src/archive/files.ts';
 import { openIndex } from '../../../src/archive/index/derived.ts';
 import { updateIndex } from '../../../src/archive/index/textindex.ts';
-import { piecesOf, toPack } from '../../../src/archive/pieces/packs.ts';
 import { scrub } from '../../../src/archive/scrub/scrub.ts';
 import { secretMasker } from '../../../src/archive/scrub/secrets.ts';
-import { all, blobOf, textOf } from '../../../src/archive/sqlite.ts';
+import { all, textOf } from '../../../src/archive/sqlite.ts';
 import { keptIn } from '../../../src/archive/status.ts';
 import { type Archive, openArchiveFile } from '../../../src/archive/store.ts';
 import { mergeArchive } from '../../../src/archive/transfer/merge.ts';
@@ -21,6 +20,7 @@ import {
   entry,
   FORK,
   faultsOf,
+  isLeft,
   newArchive,
   PLACE,
   restoreAll,
@@ -33,16 +33,6 @@ import { NOW, scrubbed, token } from './scrubbing.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
 const SECRET = token('1');
-
-/** Anywhere in the archive's files or in what they hold compressed. */
-function isLeft(archive: Archive, text: string): boolean {
-  const files = readdirSync(archive.folder).map((name) => readFileSync(join(archive.folder, name)));
-  const packs = all(archive.db, 'SELECT id, count, raw, lengths, data FROM pack').flatMap((row) => [
-    ...piecesOf(toPack(row)),
-  ]);
-  const tails = all(archive.db, 'SELECT tail FROM version').map((row) => blobOf(row, 'tail'));
-  return [...files, ...packs.map(({ bytes }) => bytes), ...tails].some((bytes) => bytes.includes(text));
-}
 
 describe('what is scrubbed', () => {
   test('is gone from every place; all else is as it was, byte for byte', async () => {

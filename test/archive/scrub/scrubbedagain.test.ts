@@ -1,5 +1,5 @@
 /** What was scrubbed once does not come back: with a fork, a resumed copy, a file written anew, or another archive. */
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +7,7 @@ import { allFiles } from '../../../src/archive/files.ts';
 import { forget } from '../../../src/archive/forget/forget.ts';
 import { openIndex } from '../../../src/archive/index/derived.ts';
 import { updateIndex } from '../../../src/archive/index/textindex.ts';
-import { piecesOf, toPack } from '../../../src/archive/pieces/packs.ts';
-import { all, blobOf, get, numberOf, textOf } from '../../../src/archive/sqlite.ts';
+import { all, get, numberOf, textOf } from '../../../src/archive/sqlite.ts';
 import { keptIn } from '../../../src/archive/status.ts';
 import type { Archive } from '../../../src/archive/store.ts';
 import { mergeArchive } from '../../../src/archive/transfer/merge.ts';
@@ -19,6 +18,7 @@ import {
   entry,
   FORK,
   faultsOf,
+  isLeft,
   newArchive,
   PLACE,
   restoreAll,
@@ -33,15 +33,6 @@ const NAME = `${PLACE}/${SESSION}.jsonl`;
 const COPY = `${PLACE}/${FORK}.jsonl`;
 const SECRET = token('1');
 const TEXT = entry('a') + entry('b', SESSION, `key ${SECRET}`) + entry('c');
-
-function isLeft(archive: Archive, text: string): boolean {
-  const files = readdirSync(archive.folder).map((name) => readFileSync(join(archive.folder, name)));
-  const packs = all(archive.db, 'SELECT id, count, raw, lengths, data FROM pack').flatMap((row) => [
-    ...piecesOf(toPack(row)),
-  ]);
-  const tails = all(archive.db, 'SELECT tail FROM version').map((row) => blobOf(row, 'tail'));
-  return [...files, ...packs.map(({ bytes }) => bytes), ...tails].some((bytes) => bytes.includes(text));
-}
 
 /** A line of one session as another one's. */
 const asFork = (text: string) => text.replaceAll(SESSION, FORK);
