@@ -13,6 +13,9 @@ export interface Context {
    * wait. Work that blocks must leave Ctrl-C to the system, or it would not be heard until the work is done.
    */
   readonly signal: AbortSignal;
-  /** A program asks, which was given the chats to read and no other files: selectors name nothing else. */
-  readonly chatsOnly?: boolean;
+  /**
+   * An agent asks through a tool, which was given the chats to read and no other files: selectors name nothing else, and what is
+   * offered to go on with is for the tools, not for a shell.
+   */
+  readonly asTool?: boolean;
 }

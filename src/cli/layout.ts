@@ -145,6 +145,23 @@ export function homePath(path: string, home: string): string {
 
 /** The end of a path, which tells projects apart; `--json` has all of it. */
 export function shortPath(path: string): string {
+  return endOf(path, 2);
+}
+
+function endOf(path: string, count: number): string {
   const parts = path.split(/[/\\]/).filter((part) => part !== '');
-  return parts.length <= 2 ? path : parts.slice(-2).join('/');
+  return parts.length <= count ? path : parts.slice(-count).join('/');
+}
+
+/** What to call paths that are told beside each other: by as much of their ends as tells them apart. */
+export function pathNames(paths: Iterable<string>): (path: string) => string {
+  const names = new Map<string, string>();
+  let alike = [...new Set(paths)];
+  for (let count = 2; alike.length > 0; count += 1) {
+    const groups = [...Map.groupBy(alike, (path) => endOf(path, count))];
+    for (const [name, [path, ...others]] of groups)
+      if (path !== undefined && others.length === 0) names.set(path, name);
+    alike = groups.flatMap(([, group]) => (group.length > 1 ? group : []));
+  }
+  return (path) => names.get(path) ?? shortPath(path);
 }

@@ -37,7 +37,7 @@ export function selectOne(
   }
   const { library, files } = select(context, args, selector);
   const [file, ...others] = files;
-  if (file === undefined) throw nothing(selector);
+  if (file === undefined) throw nothing(selector, undefined, context);
   // A project's newest is what a person means; two ids or titles that fit are a question.
   if (others.length === 0 || selector.startsWith('project:')) return { library, file };
   // One session that lies in several places, as after a move or an import, is one: the fullest.
@@ -51,14 +51,14 @@ export function selectOne(
 export function select(context: Context, args: Arguments, selector: string): Selected {
   if (teamStore(args) !== undefined) return selectOfTeam(context, args, selector);
   const path = resolve(context.cwd, selector);
-  if (!context.chatsOnly) {
+  if (!context.asTool) {
     if (isOnDisk(path)) return fileGiven(context, path);
     if (selector.endsWith('.jsonl') || (selector.includes('/') && !selector.startsWith('project:'))) {
       return fileGone(context, args, selector, path);
     }
   }
   const library = openLibrary(context, args);
-  const known = context.chatsOnly ? library.files.filter(({ file }) => file === path) : [];
+  const known = context.asTool ? library.files.filter(({ file }) => file === path) : [];
   const files = known.length > 0 ? known : selectIn(context, library, selector);
   if (files.length === 0) reportProblems(context, library.problems);
   return { library, files };
@@ -169,8 +169,12 @@ function byTitle(context: Context, library: Library, words: string): SessionFile
     .map((chat) => chat.file);
 }
 
-export function nothing(selector: string, what = `Nothing fits "${selector}".`): CommandError {
-  return new CommandError(what, selector, `See what there is: skein list${placeFlag()}`);
+export function nothing(
+  selector: string,
+  what = `Nothing fits "${selector}".`,
+  { asTool }: Pick<Context, 'asTool'> = {},
+): CommandError {
+  return new CommandError(what, selector, `See what there is: ${asTool ? 'list_chats' : `skein list${placeFlag()}`}`);
 }
 
 function ambiguous(selector: string, found: readonly SessionFile[]): CommandError {

@@ -1,7 +1,7 @@
 /** A configuration file of the client's as text; what is no text is not changed by anybody. */
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
-import { type DiskError, toDiskError } from '../disk/errors.ts';
+import { DiskError, toDiskError } from '../disk/errors.ts';
 
 /** Throws DiskError; `unlike` makes the one for a file that is not as it should be. */
 export function configText(file: string, unlike: (file: string, why: string) => DiskError): string {
@@ -9,7 +9,13 @@ export function configText(file: string, unlike: (file: string, why: string) => 
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    throw toDiskError(error, 'cannot read', file);
+    const { what, where } = toDiskError(error, 'it cannot be read', file);
+    throw new DiskError({
+      what,
+      where,
+      next: 'It was not touched. See what is at this path, and who may read it.',
+      cause: error,
+    });
   }
   if (!isUtf8(bytes)) throw unlike(file, 'it is not UTF-8');
   return bytes.toString('utf8');

@@ -17,6 +17,10 @@ export function wrapProse(text: string, width: number | undefined): string[] {
       ? [line]
       : wrapped(line, columns, { trim: false })
           .split('\n')
-          .map((part, i) => (i === 0 ? part : part.trimStart()));
+          .map((part, i, { length }) => {
+            const begun = i === 0 ? part : part.trimStart();
+            // A space at the end may stand beyond the width: a terminal would begin a line for it.
+            return i === length - 1 ? begun : begun.trimEnd();
+          });
   });
 }

@@ -20,8 +20,8 @@ describe('statusline', () => {
     timestamp: at,
   });
 
-  function run(root: string, input: string | undefined): string {
-    const text = execFileSync(process.execPath, [BIN, 'usage', '--statusline'], {
+  function run(root: string, input: string | undefined, ...more: string[]): string {
+    const text = execFileSync(process.execPath, [BIN, 'usage', '--statusline', ...more], {
       env: { PATH: process.env.PATH, HOME: root, CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(root, 'skein'), TZ: 'UTC' },
       input: input ?? '',
       encoding: 'utf8',
@@ -52,6 +52,41 @@ describe('statusline', () => {
     expect(kept?.at).toBe(statSync(file).size);
     writeFileSync(state, '{damaged');
     expect(run(root, asked)).toContain('$3.00 session · $4.00 today');
+  });
+
+  test('how full the context is: of the window that the client tells, and of none that it does not fit into', () => {
+    const usage = {
+      input_tokens: 1,
+      output_tokens: 1,
+      cache_read_input_tokens: 249_999,
+      cache_creation_input_tokens: 0,
+    };
+    const full = { ...line('m1', 1), message: { ...asObject(assistant('x').message), id: 'm1', model: OPUS, usage } };
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([full]) }, writeFileSync);
+    const transcript_path = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const told = { transcript_path, context_window: { context_window_size: 1_000_000, current_usage: null } };
+    expect(run(root, JSON.stringify(told))).toMatch(/ · 250k \(25%\) context\n$/);
+    expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/ · 250k context\n$/);
+  });
+
+  test('days of the zone asked for; what would change nothing is told', () => {
+    const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    const day = (zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: zone }).format(Date.now());
+    const midnight = Date.parse(`${day(east)}T00:00:00+14:00`);
+    const root = rootWith(
+      { [`${SESSION}.jsonl`]: toJsonl([line('m1', 40_000, new Date(midnight).toISOString())]) },
+      writeFileSync,
+    );
+    expect(run(root, '{}', '--timezone', east)).toContain('$1.00 today');
+    // There it is another day, before as after its own midnight.
+    expect(day(west)).not.toBe(day(east));
+    expect(run(root, '{}', '--timezone', west)).toContain(
+      midnight >= Date.parse(`${day(west)}T00:00:00-11:00`) ? '$1.00 today' : '$0.00 today',
+    );
+    for (const option of ['--json', '--by=day', '--prices=x', '--root=.', '--team=acme'])
+      expect(run(root, '{}', option)).toBe(
+        `skein: a status line ${option === '--team=acme' ? 'tells of this machine alone' : 'is made without it'}; leave ${option.split('=')[0]} out\n`,
+      );
   });
 
   test('what cannot be kept or read takes nothing else away', () => {

@@ -10,6 +10,7 @@ import { UsageError } from '../errors.ts';
 import { ago, type Column, humanBytes, shortModel, shortPath, table } from '../layout.ts';
 import { type Library, openLibrary, reportProblems, sessionFilesOf } from '../library.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
+import { nextPage } from '../nextpage.ts';
 import { namesProject } from '../projects.ts';
 import { quoted } from '../quoted.ts';
 import { placeFlag } from '../shelf.ts';
@@ -71,7 +72,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
     context.out.write(`${mask.json({ chats: chats.map(toJson), ...(library.demo ? { demo: true } : {}) })}\n`);
   else if (chats.length > 0) {
     const end = offset + chats.length;
-    const more = end < sorted.length ? `${offset + 1}–${end} shown; more: --page ${page + 1}` : undefined;
+    const more = end < sorted.length ? `${offset + 1}–${end} shown; ${nextPage(context, page + 1)}` : undefined;
     writeTable(context, mask, chats, more);
   } else if (offset > 0 && sorted.length > 0)
     context.err.write(`There is no page ${page}; the last is ${Math.max(1, Math.ceil(sorted.length / limit))}.\n`);

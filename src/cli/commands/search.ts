@@ -6,6 +6,7 @@ import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
+import { nextPage } from '../nextpage.ts';
 import { quoted } from '../quoted.ts';
 import { runSearch, type Searched } from '../search/run.ts';
 
@@ -98,31 +99,33 @@ async function print(
   found: Searched,
   { offset, limit, query }: Page & { readonly query: Query },
 ): Promise<void> {
-  const [{ byChat, groupLines }, { groupTitle }] = await Promise.all([
+  const [{ byChat, groupLines }, { groupTitle }, { wrapProse }] = await Promise.all([
     import('../search/print.ts'),
     import('../search/titles.ts'),
+    import('../../views/wrap.ts'),
   ]);
   const { out } = context;
   const groups = byChat(found).map((group) => ({ ...group, title: groupTitle(group, found) }));
   const shown = mask.settled(() => groups.map((group) => `${groupLines(context, group, mask).join('\n')}\n\n`));
   for (const text of shown) out.write(text);
-  out.write(`${out.style.dim(`${found.total} found${rangeText(found, { offset, limit })} (${told(found, query)})`)}\n`);
-  if (found.total === 0)
-    out.write(`${out.style.dim('To find more: fewer words or filters, begin* or ~part of a text')}\n`);
+  const range = rangeText(context, found, { offset, limit });
+  const notes = [`${found.total} found${range} (${told(context, found, query)})`];
+  if (found.total === 0) notes.push('To find more: fewer words or filters, begin* or ~part of a text');
+  for (const note of notes) for (const line of wrapProse(note, out.columns)) out.write(`${out.style.dim(line)}\n`);
 }
 
 /** Which of them are shown, and how to see the others. */
-function rangeText({ hits, total }: Searched, { offset, limit }: Page): string {
+function rangeText(context: Context, { hits, total }: Searched, { offset, limit }: Page): string {
   if (offset > 0 && offset >= total) return total === 0 ? '' : `; the last page is ${Math.ceil(total / limit)}`;
   const range = hits.length > 0 && total > hits.length ? `, ${offset + 1}–${offset + hits.length} shown` : '';
-  return `${range}${offset + limit < total ? `; more: --page ${offset / limit + 2}` : ''}`;
+  return `${range}${offset + limit < total ? `; ${nextPage(context, offset / limit + 2)}` : ''}`;
 }
 
-function told({ engine, scanned, demo, asked }: Searched, { terms }: Query): string {
+function told({ asTool }: Context, { engine, scanned, demo, asked }: Searched, { terms }: Query): string {
   const files = `${scanned} ${scanned === 1 ? 'file' : 'files'}`;
   if (engine === 'team') return 'the team';
   if (engine === 'index') return scanned > 0 ? `index, and ${files} read that changed since` : 'index';
   // Parts of a text and patterns are looked for in the files, whatever the index knows.
-  const isForIndex = !demo && !asked && terms.every(({ kind }) => kind === 'words');
+  const isForIndex = !asTool && !demo && !asked && terms.every(({ kind }) => kind === 'words');
   return `${files} read${isForIndex ? '; an index makes it faster: skein archive sync' : ''}`;
 }

@@ -59,19 +59,32 @@ export const usage: Command = {
 };
 
 /** What would have no effect is told. */
-function checkExplain(args: Arguments): void {
+function checkOptions(args: Arguments): void {
   const isExplained = args.flag('explain');
   const paged = ['limit', 'skip'].find((name) => args.value(name) !== undefined);
   if (!isExplained && paged !== undefined)
     throw new UsageError(`--${paged} is for --explain; a report has all its rows.`, `--${paged}`, 'Add --explain.');
-  if (isExplained && args.values('by').join() === 'tool')
-    throw new UsageError('--explain tells of messages, not of tools.', '--by tool --explain', 'Leave out one of them.');
+  const next = 'Leave out one of them.';
+  const ofMessages = ['explain', 'heatmap', 'plot', 'cost', 'prices'].find((name) => isGiven(args, name));
+  if (isByTool(args) && ofMessages !== undefined)
+    throw new UsageError(`--${ofMessages} tells of messages, not of tools.`, `--by tool --${ofMessages}`, next);
+  const ofReport = ['by', 'heatmap', 'plot'].find((name) => isGiven(args, name));
+  if (isExplained && ofReport !== undefined)
+    throw new UsageError(`--explain tells of each message, without --${ofReport}.`, `--explain --${ofReport}`, next);
+}
+
+function isGiven(args: Arguments, name: string): boolean {
+  return args.flag(name) || args.values(name).length > 0;
+}
+
+function isByTool(args: Arguments): boolean {
+  return args.values('by').join().trim() === 'tool';
 }
 
 async function run(context: Context, args: Arguments): Promise<number> {
   if (args.flag('statusline')) return (await import('../usage/statusline.ts')).printStatusline(context, args);
-  checkExplain(args);
-  if (args.values('by').join() === 'tool') return (await import('../usage/tools.ts')).reportTools(context, args);
+  checkOptions(args);
+  if (isByTool(args)) return (await import('../usage/tools.ts')).reportTools(context, args);
   if (args.flag('explain')) return (await import('../usage/explain.ts')).explain(context, args);
   return (await import('../usage/report.ts')).report(context, args);
 }

@@ -1,4 +1,5 @@
 /** `skein mcp install` and `uninstall`. */
+import { resolve } from 'node:path';
 import { addServer, projectConfig, removeServer, type StdioServer, userConfig } from '../../client/mcp/install.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -38,7 +39,8 @@ function serverCommand(context: Context, args: Arguments): StdioServer {
     throw new UsageError('The password would stand in the configuration.', '--team', next);
   }
   const insecure = args.flag('insecure') ? ['--insecure'] : [];
-  const places = team === undefined ? [] : ['--team', team, ...insecure];
+  const roots = args.values('root').flatMap((root) => ['--root', resolve(context.cwd, root)]);
+  const places = team === undefined ? roots : ['--team', team, ...insecure];
   return { command, args: [...own, 'mcp', ...places, ...(args.flag('reveal') ? ['--reveal'] : [])] };
 }
 

@@ -21,7 +21,7 @@ export function runVerbIn({ env, home, cwd, now }: Context, rest: readonly strin
     // Options stand before `--`.
     const [verb = '', ...others] = argv;
     const code = await attempt(err.terminal, () =>
-      dispatch({ env, home, cwd, now, out: out.terminal, err: err.terminal, signal, chatsOnly: true }, [
+      dispatch({ env, home, cwd, now, out: out.terminal, err: err.terminal, signal, asTool: true }, [
         verb,
         ...rest,
         ...others,

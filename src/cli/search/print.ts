@@ -61,11 +61,12 @@ export function groupLines(context: Context, { id, hits, title }: TitledGroup, m
   const lines = hits.map((hit) => {
     const label = pad(LABELS[hit.where], LABEL_WIDTH);
     const when = style.dim(pad(ago(hit.time, context.now()), WHEN_WIDTH));
+    const place = context.asTool ? safeLine(mask(placeText(hit))) : '';
     const line = `  ${hit.isError ? style.bad(label) : style.accent(label)} ${when} ${painted(hit, mask, style)}`;
-    return cutPainted(line, columns);
+    return `${cutPainted(line, columns)}${place}`;
   });
   // Commands are never cut: they are there to be copied, if anyone would.
-  const commands = [openCommand(first, true), resumeCommand(first) ?? restoreCommand(first)]
+  const commands = (context.asTool ? [] : [openCommand(first, true), resumeCommand(first) ?? restoreCommand(first)])
     .filter((each) => each !== undefined)
     .filter(({ length }) => length <= LONGEST_COMMAND);
   return [
@@ -73,6 +74,14 @@ export function groupLines(context: Context, { id, hits, title }: TitledGroup, m
     ...lines,
     ...commands.map((each) => `  ${style.dim(safeLine(mask(each)))}`),
   ];
+}
+
+/** What read_chat takes to read the turn of a hit. What the transcript lost since cannot be read in it. */
+function placeText({ agent, session, uuid, version }: Hit): string {
+  const id = agent ?? session;
+  if (id === undefined) return '';
+  const lost = version === undefined ? '' : ', lost since';
+  return `  [chat ${shortId(id)}${uuid === undefined ? '' : ` turn ${shortId(uuid)}`}${lost}]`;
 }
 
 function heading({ out }: Context, { cwd }: Hit, title: string, mask: Mask): string {

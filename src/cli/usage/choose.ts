@@ -1,12 +1,12 @@
 /** Which files a question is about: all, or those of one chat. */
 import type { SessionFile } from '../../disk/find.ts';
 import { parentSessionOf } from '../../disk/parent.ts';
-import { GROUPINGS } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError } from '../errors.ts';
 import { type Library, openLibrary, reportProblems } from '../library.ts';
 import { loadReader } from '../shelf.ts';
+import { groupingMeant } from './question.ts';
 
 export interface Chosen {
   readonly library: Library;
@@ -36,8 +36,7 @@ function orGrouping<T>(word: string | undefined, select: () => T): T {
   try {
     return select();
   } catch (error) {
-    const stem = word === 'daily' ? 'day' : word?.replace(/(?:ly|s)$/, '');
-    const meant = [...GROUPINGS, 'tool'].find((grouping) => grouping === stem);
+    const meant = groupingMeant(word ?? '');
     if (meant === undefined || !(error instanceof CommandError)) throw error;
     throw new CommandError(error.message, error.where, `To count by it: skein usage --by ${meant}`, error.exitCode);
   }

@@ -6,6 +6,8 @@ import { safeLine } from '../../views/safe.ts';
 import { costText } from '../../views/usage/amounts.ts';
 import { type Explained, explainMessage, partsOf, sumParts } from '../../views/usage/explain.ts';
 import { toFact } from '../../views/usage/facts.ts';
+import type { CostPart } from '../../views/usage/rates.ts';
+import { wrapProse } from '../../views/wrap.ts';
 import { wholeNumber } from '../arguments.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -70,15 +72,37 @@ function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   else map.set(key, [value]);
 }
 
-function explainedText({ out: { style }, home }: Context, mask: Masking, message: Explained, cost: string): string {
+function explainedText({ out, home }: Context, mask: Masking, message: Explained, cost: string): string {
+  const { style, columns } = out;
   const safe = (text: string) => safeLine(mask(text));
   const { input, output, cacheCreation, cacheRead } = message.usage;
   const head = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safe).join('  ');
   const counts = `  input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}`;
-  const lines = message.lines.map((line) => {
+  const prices = wrapProse(costStory(message), columns - 2).map((line) => style.dim(`  ${line}`));
+  const lines = message.lines.flatMap((line, index) => {
     const mark = line.counted ? style.good('counted') : style.dim('       ');
     const what = `output ${line.usage.output}, ${line.why}`;
-    return `  ${mark} ${safe(homePath(line.file, home))}:${line.line}  ${style.dim(what)}`;
+    const place = line.file === message.lines[index - 1]?.file ? [] : [`  ${safe(homePath(line.file, home))}`];
+    return [...place, `  ${mark} line ${line.line}  ${style.dim(what)}`];
   });
-  return `${[style.bold(head), counts, ...lines].join('\n')}\n`;
+  return `${[style.bold(head), counts, ...prices, ...lines].join('\n')}\n`;
+}
+
+const PART_NAMES: Readonly<Record<CostPart['what'], string>> = {
+  input: 'input',
+  output: 'output',
+  cacheWrite: 'cache write',
+  cacheWrite1h: 'cache write for an hour',
+  cacheRead: 'cache read',
+  webSearches: 'web searches',
+};
+
+/** Where a cost comes from: what was counted, at which price. */
+function costStory({ costFrom, parts }: Explained): string {
+  if (costFrom === null) return 'cost not known: no price is, and the client wrote none down';
+  if (costFrom === 'recorded') return 'cost as the client wrote it down';
+  const prices = parts.map(({ what, count, price }) => {
+    return `${PART_NAMES[what]} ${count} at $${price}${what === 'webSearches' ? ' a thousand' : ''}`;
+  });
+  return prices.length === 0 ? 'nothing to pay for' : `priced by the million: ${prices.join(', ')}`;
 }

@@ -1,11 +1,18 @@
 /** A report for people. */
 import { safeLine } from '../../views/safe.ts';
 import { costText, modelNames, tokenText } from '../../views/usage/amounts.ts';
+import { BLOCK_MS } from '../../views/usage/blocks.ts';
+import { clockIn } from '../../views/usage/days.ts';
+import { addTo, NOTHING, type Sums } from '../../views/usage/facts.ts';
 import { ASCII, bar, type Glyphs, heatMap, UNICODE } from '../../views/usage/plot.ts';
-import { type Grouping, isTime, type Report, type Row, tokens } from '../../views/usage/rows.ts';
+import { type Grouping, isTime, type Report, type Row, tokens, UNKNOWN } from '../../views/usage/rows.ts';
+import { timeText } from '../../views/usage/statusline.ts';
 import { wrapProse } from '../../views/wrap.ts';
+import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Column, displayWidth, shortPath, table } from '../layout.ts';
+import { type Column, displayWidth, pathNames, table } from '../layout.ts';
+import { quoted } from '../quoted.ts';
+import { placeFlag } from '../shelf.ts';
 import { shortId } from '../shortid.ts';
 import type { PriceTable } from './pricetable.ts';
 
@@ -14,13 +21,15 @@ export interface PrintOptions {
   readonly labels: ReadonlyMap<string, string>;
   readonly plot: boolean;
   readonly ascii: boolean;
+  /** Of blocks; the machine's own without it. */
+  readonly timeZone?: string | undefined;
 }
 
 const TITLES: Record<Grouping, string> = {
   day: 'DAY',
   week: 'WEEK OF',
   month: 'MONTH',
-  block: 'BLOCK FROM (UTC)',
+  block: 'BLOCK FROM',
   project: 'PROJECT',
   model: 'MODEL',
   chat: 'CHAT',
@@ -45,9 +54,15 @@ export function printReport({ out }: Context, report: Report, options: PrintOpti
   if (several)
     rows.push({ ...report.totals, key: report.by.map((_, place) => (place === 0 ? 'total' : '')), isTotal: true });
   const widest = Math.max(8, Math.min(48, Math.floor((out.columns - COST_ROOM) / report.by.length)));
+  const keysOf = (grouping: Grouping) => {
+    const place = report.by.indexOf(grouping);
+    return place < 0 ? [] : report.rows.map(({ key }) => key[place] ?? '');
+  };
   const named = {
     ...options,
-    modelName: modelNames(report.rows.map(({ key }) => key[report.by.indexOf('model')] ?? '')),
+    modelName: modelNames(keysOf('model')),
+    projectName: pathNames(keysOf('project')),
+    clock: report.by.includes('block') ? clockIn(options.timeZone) : String,
   };
   const columns: Column<Row & { isTotal?: boolean }>[] = report.by.map((grouping, place) => ({
     title: TITLES[grouping],
@@ -95,12 +110,14 @@ function glyphs(ascii: boolean): Glyphs {
 
 interface Naming extends Pick<PrintOptions, 'labels'> {
   modelName(model: string): string;
+  projectName(path: string): string;
+  clock(time: number): string;
 }
 
-function label(grouping: Grouping, value: string, { labels, modelName }: Naming): string {
-  if (grouping === 'project') return shortPath(value);
+function label(grouping: Grouping, value: string, { labels, modelName, projectName, clock }: Naming): string {
+  if (grouping === 'project') return projectName(value);
   if (grouping === 'model') return modelName(value);
-  if (grouping === 'block') return value.slice(0, 16).replace('T', ' ');
+  if (grouping === 'block') return value === UNKNOWN ? value : clock(Date.parse(value));
   if (grouping === 'session') return shortId(value);
   if (grouping === 'branch' || grouping === 'team') return value === '' ? '(none)' : value;
   if (grouping !== 'chat') return value;
@@ -112,21 +129,64 @@ export function printHeatMap({ out }: Context, days: Report, ascii: boolean): vo
   const value = measure(days.rows);
   const dated = days.rows.filter(({ key: [day = ''] }) => /^\d/.test(day));
   const values = new Map(dated.map((row) => [row.key[0] ?? '', value(row)]));
-  for (const line of heatMap(values, Math.min(out.columns, 4 + 2 * 53), glyphs(ascii))) out.write(`${line}\n`);
-  out.write(out.style.dim(`    less ${glyphs(ascii).shades.join(' ')} more\n`));
+  const { lines, leftOut } = heatMap(values, Math.min(out.columns, 4 + 2 * 53), glyphs(ascii));
+  for (const line of lines) out.write(`${line}\n`);
+  const notes = lines.length > 0 ? [`    less ${glyphs(ascii).shades.join(' ')} more`] : [];
+  if (leftOut > 0) notes.push(`    ${leftOut === 1 ? 'one week' : `${leftOut} weeks`} before do not fit`);
+  for (const note of notes) out.write(`${out.style.dim(note)}\n`);
+  for (const line of wrapProse(summaryOf(dated), out.columns)) out.write(`${line}\n`);
+}
+
+function summaryOf(days: readonly Row[]): string {
+  const most = days.toSorted((a, b) => measure(days)(b) - measure(days)(a))[0];
+  if (most === undefined) return 'No day is known.';
+  const sum = { ...NOTHING };
+  for (const day of days) addTo(sum, day);
+  const amount = (row: Sums) => (sum.cost > 0 ? costText(row) : `${tokenText(tokens(row))} tokens`);
+  const all = `${amount(sum)} on ${days.length === 1 ? 'one day' : `${days.length} days`}`;
+  return days.length === 1 ? all : `${all}, most on ${most.key[0]}: ${amount(most)}`;
+}
+
+/** What is worth a look next, asked of the same messages. */
+export function nextCommand(args: Arguments, { by, rows }: Report): string {
+  const filters = (['since', 'until', 'project', 'model'] as const).flatMap((name) =>
+    args.values(name).map((value) => ` ${quoted(`--${name}`, value)}`),
+  );
+  const all = `${filters.join('')}${placeFlag()}`;
+  const chat = args.positionals[0] ?? rows[0]?.key[by.indexOf('chat')];
+  if (chat !== undefined) return `message by message: skein usage ${quoted(shortId(chat))} --explain${all}`;
+  if (by.every((grouping) => isTime(grouping) || grouping === 'total'))
+    return `where it went: skein usage --by project,model${all}`;
+  return `the dearest chats: skein usage --by chat${all}`;
+}
+
+function blockLeft({ by, rows }: Report, now: number): number | undefined {
+  const place = by.indexOf('block');
+  const starts = rows.map(({ key }) => Date.parse(key[place] ?? ''));
+  const running = starts.find((start) => start <= now && now - start < BLOCK_MS);
+  return running === undefined ? undefined : running + BLOCK_MS - now;
+}
+
+const MOST_NAMES = 6;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** What to know about the numbers. */
-export function printNotes({ out }: Context, report: Report, prices: PriceTable, source: string): void {
+export function printNotes({ out, now }: Context, report: Report, prices: PriceTable, source: string): void {
   const { totals, unknownModels } = report;
   const notes: string[] = [];
+  const left = blockLeft(report, now().getTime());
+  if (left !== undefined) notes.push(`the block that runs has ${timeText(left)} left`);
   if (totals.incomplete > 0) {
     const estimate = `about ${tokenText(totals.estimatedOutput)} by the length of their text, not counted above`;
     notes.push(`* incomplete: the client recorded no output of ${totals.incomplete} messages (${estimate})`);
   }
   if (totals.unpriced > 0) {
     notes.push(
-      `cost unknown of ${totals.unpriced} messages: ${unknownModels.map(safeLine).join(', ')} (--prices FILE tells it)`,
+      `cost unknown of ${totals.unpriced} messages: ${listed(unknownModels.map(safeLine))} (--prices FILE tells it)`,
     );
   }
   const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';

@@ -1,6 +1,6 @@
 /** What is asked: groupings, filters and the time zone, from the command line. */
 import { timeOfUse } from '../../graph/usage/time.ts';
-import { dayIn, isTimeZone } from '../../views/usage/days.ts';
+import { dayAfter, dayIn, isTimeZone } from '../../views/usage/days.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { GROUPINGS, type Grouping, TEAM_GROUPINGS } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
@@ -56,9 +56,18 @@ function groupings(args: Arguments, isTeam: boolean): Grouping[] {
     const all = isTeam ? [...GROUPINGS, ...TEAM_GROUPINGS] : GROUPINGS;
     const grouping = all.find((each) => each === name);
     if (grouping) return grouping;
-    const what = notGrouping(name, all);
-    throw new UsageError(what, `--by ${args.values('by').join(',')}`, 'For example: skein usage --by day,model');
+    const meant = name === 'tool' ? name : groupingMeant(name);
+    const next = meant === undefined ? 'For example: skein usage --by day,model' : `Run: skein usage --by ${meant}`;
+    throw new UsageError(notGrouping(name, all), `--by ${args.values('by').join(',')}`, next);
   });
+}
+
+const OTHER_NAMES: Readonly<Record<string, string>> = { daily: 'day', branches: 'branch', 'git-branch': 'branch' };
+
+/** Other tools say daily, weekly or blocks. */
+export function groupingMeant(word: string): string | undefined {
+  const stem = OTHER_NAMES[word] ?? word.replace(/(?:ly|s)$/, '');
+  return [...GROUPINGS, 'tool'].find((grouping) => grouping === stem);
 }
 
 function notGrouping(name: string, known: readonly string[]): string {
@@ -91,8 +100,9 @@ function dateTests(context: Context, args: Arguments, zone: string | undefined):
     if (time === undefined) {
       throw new UsageError(`--${name} "${given}" is no time.`, `--${name}`, 'For example: 2026-01-31, 7d, today');
     }
-    const word =
-      given === 'today' || given === 'yesterday' ? day(now.getTime() - (given === 'today' ? 0 : 86_400_000)) : given;
+    const today = day(now.getTime());
+    // A day has not always 24 hours.
+    const word = given === 'today' ? today : given === 'yesterday' ? dayAfter(today, -1) : given;
     const sign = name === 'since' ? 1 : -1;
     const test = DAY.test(word)
       ? (said: number) => day(said) === word || day(said) > word === sign > 0

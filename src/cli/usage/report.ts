@@ -6,6 +6,7 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { jsonText } from '../jsontext.ts';
 import { openMask } from '../mask.ts';
+import { placeFlag } from '../shelf.ts';
 import type { Names } from './names.ts';
 import { costMode, type PriceTable, tableOf } from './pricetable.ts';
 import { type Question, questionOf } from './question.ts';
@@ -28,14 +29,16 @@ export async function report(context: Context, args: Arguments): Promise<number>
     const about = { engine, read, timeZone: timeZone ?? 'local', cost: costMode(args), prices };
     const calendar = days && { days: reportJson(days, names.labels).rows };
     context.out.write(`${jsonText({ ...about, ...reportJson(result, names.labels), ...calendar })}\n`);
-  } else if (result.totals.messages === 0) context.err.write('No usage was found.\n');
+  } else if (result.totals.messages === 0) context.err.write(`${nothingText(context, args, found)}\n`);
   else {
-    const { printHeatMap, printNotes, printReport } = await import('./print.ts');
+    const { nextCommand, printHeatMap, printNotes, printReport } = await import('./print.ts');
     const ascii = args.flag('ascii') || !showsUnicode(context);
+    const plot = args.flag('plot') || context.out.isTerminal;
     if (days) printHeatMap(context, days, ascii);
-    else
-      printReport(context, result, { labels: names.labels, plot: args.flag('plot') || context.out.isTerminal, ascii });
+    if (!days || args.values('by').length > 0)
+      printReport(context, result, { labels: names.labels, plot, ascii, timeZone });
     printNotes(context, result, prices, sourceText(found));
+    if (context.out.isTerminal) context.out.write(`${context.out.style.dim(nextCommand(args, result))}\n`);
   }
   return result.totals.messages > 0 ? 0 : 1;
 }
@@ -97,10 +100,20 @@ export function needsMessages({ by, needsTimes }: Question): boolean {
   return by.includes('block') || needsTimes;
 }
 
+/** What was there, and what to look at instead. */
+function nothingText({ asTool }: Context, args: Arguments, { facts }: Found): string {
+  const all = facts.reduce((sum, { messages }) => sum + messages, 0);
+  if (all === 0) return 'No usage was found.';
+  const by = args.values('project').length > 0 ? 'project' : args.values('model').length > 0 ? 'model' : 'month';
+  const see = asTool ? `usage by ${by}` : `skein usage --by ${by}${placeFlag()}`;
+  return `No usage was found: none of ${all} messages fits. See what there is: ${see}`;
+}
+
 function sourceText({ engine, read, files, team }: Named): string {
   if (engine === 'team') return `the team ${team}`;
-  if (engine === 'files') return `${files} files`;
-  return read > 0 ? `the archive and ${read} newer files` : 'the archive';
+  if (engine === 'files') return files === 1 ? 'one file' : `${files} files`;
+  if (read === 0) return 'the archive';
+  return `the archive and ${read === 1 ? 'one newer file' : `${read} newer files`}`;
 }
 
 /** A locale that says otherwise, and terminals that have no such characters. */

@@ -15,24 +15,35 @@ import { currentBlock, spentIn, uniqueRows } from './recentblocks.ts';
 const WAIT_MS = 500;
 
 export async function printStatusline(context: Context, args: Arguments): Promise<number> {
-  if (args.value('team') !== undefined) {
-    context.out.write('skein: a status line tells of this machine alone; leave --team out\n');
+  const idle = IDLE.find((name) => args.flag(name) || args.values(name).length > 0);
+  if (idle !== undefined) {
+    const why = idle === 'team' ? 'a status line tells of this machine alone' : 'a status line is made without it';
+    context.out.write(`skein: ${why}; leave --${idle} out\n`);
     return 0;
   }
   const asked = await readStdin();
-  let status: Status = { ...toldBy(asked), partial: false };
+  const told = toldBy(asked);
+  let status: Status = { ...told, partial: false };
   try {
     const transcript = asString(asked.transcript_path);
     const folder = resolve(context.cwd, archiveFolder(context));
     const now = context.now().getTime();
+    const zone = args.flag('utc') ? 'UTC' : args.value('timezone');
     const recent = await recentUsage({ folder, now, transcript, find: () => findFiles(context) });
-    status = { ...countedIn(recent, transcript, now), ...status, partial: recent.partial };
+    status = {
+      ...countedIn(recent, { transcript, window: windowOf(asked), zone, now }),
+      ...told,
+      partial: recent.partial,
+    };
   } catch {
     // A status line is no place for errors; what the client told is shown.
   }
   context.out.write(`${safeLine(statusText(status, context.now().getTime()))}\n`);
   return 0;
 }
+
+/** What would change nothing: whoever gives it should see that. */
+const IDLE = ['team', 'root', 'by', 'since', 'until', 'project', 'model', 'cost', 'prices', 'json'];
 
 async function findFiles(context: Context): Promise<string[]> {
   const [{ findRoots }, { findSessions }] = await Promise.all([
@@ -47,25 +58,36 @@ async function findFiles(context: Context): Promise<string[]> {
 function toldBy(asked: JsonObject): Partial<Status> {
   const model = asObject(asked.model);
   const cost = dollarsOf(asObject(asked.cost)?.total_cost_usd);
-  const window = asObject(asked.context_window);
-  const usage = asObject(window?.current_usage);
+  const usage = asObject(asObject(asked.context_window)?.current_usage);
   const count = (name: string) => countOf(usage?.[name]) ?? 0;
   const tokens = count('input_tokens') + count('cache_creation_input_tokens') + count('cache_read_input_tokens');
-  const size = countOf(window?.context_window_size);
+  const window = windowOf(asked);
   const name = [model?.display_name, model?.id].map((each) => asString(each)?.trim()).find((each) => each);
   return {
     ...(name === undefined ? {} : { model: name }),
     ...(cost === undefined ? {} : { session: { cost: Math.round(cost * PER_DOLLAR), unpriced: 0, messages: 0 } }),
-    ...(usage ? { context: { tokens, ...(size ? { share: tokens / size } : {}) } } : {}),
+    ...(usage ? { context: { tokens, ...(window && { share: tokens / window }) } } : {}),
   };
 }
 
-/** The window of the models that have no larger one; the client tells when it knows better. */
+function windowOf(asked: JsonObject): number | undefined {
+  return countOf(asObject(asked.context_window)?.context_window_size) || undefined;
+}
+
+/** The window of the models that have no larger one. */
 const WINDOW = 200_000;
 
-function countedIn(recent: RecentSums, transcript: string | undefined, now: number): Partial<Status> {
+interface Asked {
+  readonly transcript: string | undefined;
+  readonly window: number | undefined;
+  /** The machine's own without it. */
+  readonly zone: string | undefined;
+  readonly now: number;
+}
+
+function countedIn(recent: RecentSums, { transcript, window, zone, now }: Asked): Partial<Status> {
   const rows = uniqueRows(recent.rows);
-  const day = dayIn(undefined);
+  const day = dayIn(zone);
   const today = day(now);
   const own = transcript === undefined ? undefined : recent.byFile.get(transcript);
   const last = own?.findLast(([, , , , , , side]) => side === 0)?.[5];
@@ -74,8 +96,14 @@ function countedIn(recent: RecentSums, transcript: string | undefined, now: numb
     ...(own ? { session: spentIn(uniqueRows(own)) } : {}),
     today: spentIn(rows.filter(({ time }) => day(time) === today)),
     ...(block === undefined ? {} : { block }),
-    ...(last === undefined ? {} : { context: { tokens: last, share: last / WINDOW } }),
+    ...(last === undefined ? {} : { context: { tokens: last, ...shareOf(last, window) } }),
   };
+}
+
+/** Of the window the client told; what does not fit into the usual one is in a larger one, and how large that is nobody said. */
+function shareOf(tokens: number, window: number | undefined): { readonly share?: number } {
+  if (window === undefined && tokens > WINDOW) return {};
+  return { share: tokens / (window ?? WINDOW) };
 }
 
 /** Waits no longer than a moment: nothing may be there, and nobody may ever close it. */

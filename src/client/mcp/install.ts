@@ -1,12 +1,14 @@
 /** Our entry in the client's own configuration: added beside what is there, nothing else is changed. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { DiskError } from '../../disk/errors.ts';
 import { asArray, asObject, asString, at, isObject, type JsonObject, parseJson } from '../../format/json.ts';
 import { configText } from '../configtext.ts';
 
 export const SERVER_NAME = 'skein';
+
+const PROJECT_CONFIG = '.mcp.json';
 
 export interface StdioServer {
   readonly command: string;
@@ -25,7 +27,7 @@ export function userConfig({ env, home }: ConfigQuery): string {
 
 /** For everyone who works on a project: in its folder, kept with its sources. */
 export function projectConfig(folder: string): string {
-  return join(folder, '.mcp.json');
+  return join(folder, PROJECT_CONFIG);
 }
 
 export interface Change {
@@ -67,7 +69,7 @@ function oursIn(servers: JsonObject, file: string): JsonObject | undefined {
 /** Throws DiskError; the file is then as it was. */
 function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObject) => JsonObject): Change {
   const before = existsSync(file) ? configText(file, unlike) : undefined;
-  const config = before === undefined ? {} : parsed(file, before);
+  const config = before === undefined || before.trim() === '' ? {} : parsed(file, before);
   const servers = config.mcpServers === undefined ? {} : asObject(config.mcpServers);
   if (servers === undefined) throw unlike(file, '"mcpServers" is not an object');
   const edited = edit(servers);
@@ -77,9 +79,19 @@ function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObj
     if (backup !== undefined && before !== undefined)
       writeFileAtomic(backup, Buffer.from(before), { mode: 0o600, exclusive: true });
     const text = JSON.stringify({ ...config, mcpServers: edited }, null, indentOf(before));
-    writeFileAtomic(file, Buffer.from(before === undefined || before.endsWith('\n') ? `${text}\n` : text));
+    const end = before === undefined || before.endsWith('\n') ? '\n' : '';
+    // The client writes this file whenever it likes.
+    const onReady = () => {
+      if ((existsSync(file) ? configText(file, unlike) : undefined) !== before) throw changedMeanwhile(file);
+    };
+    writeFileAtomic(file, Buffer.from(`${text}${end}`), { onReady });
   }
   return { file, changed: true, backup };
+}
+
+function changedMeanwhile(file: string): DiskError {
+  const next = 'It was not touched. Run it again.';
+  return new DiskError({ what: 'another program changed the configuration at the same moment', where: file, next });
 }
 
 /** No copy takes the place of an earlier one. */
@@ -93,9 +105,15 @@ export function freeName(path: string): string {
 /** Only what comes out of JSON.stringify as it went in is written again: 1.0 or an id too large for a number would not. */
 function parsed(file: string, text: string): JsonObject {
   const value = parseJson(text);
+  if (value === undefined) throw unlike(file, `it is not JSON${hintOf(text)}`);
   if (!isObject(value)) throw unlike(file, 'it is not a JSON object');
   if (JSON.stringify(value) !== compact(text)) throw unlike(file, 'writing it again would change more than our entry');
   return value;
+}
+
+function hintOf(text: string): string {
+  if (text.startsWith('\uFEFF')) return ' (it begins with a byte order mark)';
+  return /^\s*\/[/*]/m.test(text) ? ' (there are comments in it)' : '';
 }
 
 /** Without the white space between values. Strings are passed over quote by quote: some hold megabytes. */
@@ -120,7 +138,8 @@ function endOfString(text: string, quote: number): number {
 }
 
 function unlike(file: string, why: string): DiskError {
-  const next = 'It was not touched. Add the server by hand: claude mcp add --scope user skein -- skein mcp';
+  const scope = basename(file) === PROJECT_CONFIG ? 'project' : 'user';
+  const next = `It was not touched. Add the server by hand: claude mcp add --scope ${scope} ${SERVER_NAME} -- skein mcp`;
   return new DiskError({ what: `cannot change the configuration: ${why}`, where: file, next });
 }
 

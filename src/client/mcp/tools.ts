@@ -31,9 +31,9 @@ const MOST_CHATS = 45;
 const search = defineTool({
   name: 'search_history',
   description:
-    'Search everything said, thought, asked of tools and answered by them in earlier sessions. Words (all must be there), "phrases", prefix*, -without, ~part of a text, /regex/i; filters project: role:user|assistant tool: file: model: git-branch: after:7d before:2026-01-31 is:error in:prompt|answer|thinking|tool session:. Gives snippets by chat, each chat with the command whose id and turn read_chat takes; the last line says how many there are, and which page has more.',
+    'Search everything said, thought, asked of tools and answered by them in earlier sessions. Words (all must be there), "phrases", prefix*, -without, ~part of a text, /regex/i; filters project: role:user|assistant tool: file: model: git-branch: after:7d before:2026-01-31 is:error in:prompt|answer|thinking|tool session:ID (-session:ID leaves a chat out, such as the one you are in). Gives snippets by chat, each ending in the chat and turn that read_chat takes; the last line says how many there are, and which page has more.',
   inputSchema: z.object({
-    query: z.string().min(1).describe('What to find, e.g. "rate limit" after:30d in:answer'),
+    query: z.string().min(1).describe('What to find, e.g. "rate limit" after:30d in:answer. Few words find most'),
     limit: z.int().min(1).max(50).default(10).describe(`Hits on a page, of which at most ${MOST_HITS} are shown`),
     page,
     sort: z.enum(['rank', 'date']).default('rank'),
@@ -67,12 +67,21 @@ const list = defineTool({
 const read = defineTool({
   name: 'read_chat',
   description:
-    'Reads a chat as text, page by page. Name it by the id search_history or list_chats gave, @last, project:NAME or words of its title; `turn` (a number, a range like 3-5, last, or a uuid a search gave) reads only that.',
+    'Reads a chat as text, page by page: one turn (a prompt and everything until the next), some, or all. For an overview of a long one take tools: none.',
   inputSchema: z.object({
-    chat: z.string().min(1),
-    turn: z.string().optional(),
-    tools: z.enum(['none', 'brief', 'full']).default('brief').describe('How much of the tool calls'),
-    thinking: z.boolean().default(false),
+    chat: z
+      .string()
+      .min(1)
+      .describe('The id that search_history or list_chats gave, @last, project:NAME or words of its title'),
+    turn: z
+      .string()
+      .optional()
+      .describe('Only this: a number, a range like 3-5, last, or what search_history gave; all without it'),
+    tools: z
+      .enum(['none', 'brief', 'full'])
+      .default('brief')
+      .describe('How much of the tool calls: none, a line or two of each, or all they were given and answered'),
+    thinking: z.boolean().default(false).describe("The model's thinking too"),
     page,
   }),
   verb: ({ chat, turn, tools, thinking, page: number }) => ({
@@ -83,12 +92,16 @@ const read = defineTool({
 
 const usage = defineTool({
   name: 'usage',
-  description: 'Tokens and cost by day, week, month, project, model or chat.',
+  description:
+    'Tokens and cost (dollars at list prices) of all chats, one row for each day, model, … and their total; by tool: calls, failures, time and size of results. * is output that was not recorded, ? a cost that is not known.',
   inputSchema: z.object({
-    by: z.enum(['day', 'week', 'month', 'project', 'model', 'chat']).default('day'),
-    since: z.string().optional().describe('A date or an age: 2026-01-31, 7d'),
-    until: z.string().optional(),
-    project: z.string().optional(),
+    by: z
+      .enum(['day', 'week', 'month', 'block', 'project', 'model', 'chat', 'branch', 'agent', 'total', 'tool'])
+      .default('day')
+      .describe('Rows; block: five hours, branch: of git, agent: kind of sub-agent'),
+    since: z.string().optional().describe('A date, included, or an age: 2026-01-31, 7d'),
+    until: z.string().optional().describe('A date, included, or an age'),
+    project: z.string().optional().describe('Only this project: its path or the end of it'),
     page,
   }),
   verb: ({ by, since, until, project, page: number }) => ({

@@ -6,7 +6,8 @@ import { PER_DOLLAR } from './rates.ts';
 export function tokenText(count: number): string {
   if (count < 1000) return String(count);
   for (const [unit, size] of UNITS) {
-    if (count < size * 1000) return `${short(count / size)}${unit}`;
+    // What would be written as 1000k is 1.00M.
+    if (count < size * 999.5) return `${short(count / size)}${unit}`;
   }
   return `${short(count / 1e12)}T`;
 }
@@ -18,7 +19,7 @@ const UNITS = [
 ] as const;
 
 function short(value: number): string {
-  return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : String(Math.round(value));
+  return value < 9.995 ? value.toFixed(2) : value < 99.95 ? value.toFixed(1) : String(Math.round(value));
 }
 
 export type Spent = Pick<Sums, 'cost' | 'unpriced' | 'messages'>;

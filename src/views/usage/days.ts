@@ -77,6 +77,18 @@ export function monthOf(day: string): string {
   return day.slice(0, 7);
 }
 
+/** The day so many days after another; before it when they are negative. */
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
+}
+
+/** The day and the minute (2026-01-31 15:04) of a time; in the zone of the machine without a name. */
+export function clockIn(timeZone: string | undefined): (time: number) => string {
+  // Swedes write it so.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  return (time) => format.format(time);
+}
+
 /** Every day from the first to the last. */
 export function daysBetween(first: string, last: string): string[] {
   const days: string[] = [];

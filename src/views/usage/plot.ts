@@ -1,5 +1,5 @@
 /** Pictures made of characters: bars, and a calendar of days. */
-import { daysBetween, weekOf } from './days.ts';
+import { dayAfter, daysBetween, weekOf } from './days.ts';
 
 export interface Glyphs {
   /** From nothing to a whole cell. */
@@ -25,16 +25,22 @@ const NAMES = ['Mon', '', 'Wed', '', 'Fri', '', 'Sun'];
 const GUTTER = 4;
 const CELL = 2;
 
+export interface HeatMap {
+  readonly lines: readonly string[];
+  /** Weeks before those that fit. */
+  readonly leftOut: number;
+}
+
 /** Weeks as columns from left to right, days from Monday down; the newest weeks when not all fit. Shades by rank, not by size. */
-export function heatMap(values: ReadonlyMap<string, number>, width: number, glyphs: Glyphs): string[] {
+export function heatMap(values: ReadonlyMap<string, number>, width: number, glyphs: Glyphs): HeatMap {
   const days = [...values.keys()].sort();
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return [];
+  if (first === undefined || last === undefined) return { lines: [], leftOut: 0 };
   const weeks = daysBetween(weekOf(first), last).filter((_, index) => index % 7 === 0);
   const room = Math.max(1, Math.min(weeks.length, Math.floor((width - GUTTER) / CELL)));
   const shown = weeks.slice(-room);
   const shade = shadesOf([...values.values()], glyphs);
-  const lines = [monthLine(shown)];
+  const lines = [monthLine(shown, width)];
   for (const [weekday, name] of NAMES.entries()) {
     const cells = shown.map((monday) => {
       const day = dayAfter(monday, weekday);
@@ -42,23 +48,20 @@ export function heatMap(values: ReadonlyMap<string, number>, width: number, glyp
     });
     lines.push(`${name.padEnd(GUTTER)}${cells.join(' ')}`.trimEnd());
   }
-  return lines;
-}
-
-function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+  return { lines, leftOut: weeks.length - room };
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-function monthLine(mondays: readonly string[]): string {
+function monthLine(mondays: readonly string[], width: number): string {
   let line = ' '.repeat(GUTTER);
   let month = '';
   for (const [index, monday] of mondays.entries()) {
     // A week is of the month it ends in, so that each month stands over its first day.
     const now = dayAfter(monday, 6).slice(0, 7);
     const at = GUTTER + index * CELL;
-    if (now !== month && line.length <= at) line = line.padEnd(at) + (MONTHS[Number(now.slice(5)) - 1] ?? '');
+    const name = MONTHS[Number(now.slice(5)) - 1] ?? '';
+    if (now !== month && line.length <= at && at + name.length <= width) line = line.padEnd(at) + name;
     month = now;
   }
   return line.trimEnd();

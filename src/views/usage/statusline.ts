@@ -24,7 +24,7 @@ export function statusText(status: Status, now: number): string {
   return parts.length > 0 ? parts.join(' · ') : 'skein';
 }
 
-function timeText(ms: number): string {
+export function timeText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));
   return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }

@@ -170,7 +170,7 @@ describe('plots', () => {
       ['2026-01-14', 3],
       ['2026-02-01', 4],
     ]);
-    expect(heatMap(values, 80, ASCII)).toEqual([
+    expect(heatMap(values, 80, ASCII).lines).toEqual([
       '    Jan   Feb',
       'Mon - . . .',
       '    + . . .',
@@ -180,7 +180,10 @@ describe('plots', () => {
       '    . . . .',
       'Sun . . . #',
     ]);
-    expect(heatMap(values, 8, ASCII)[7]).toBe('Sun . #');
-    expect(heatMap(new Map(), 80, ASCII)).toEqual([]);
+    const narrow = heatMap(values, 8, ASCII);
+    expect([narrow.lines[7], narrow.leftOut]).toEqual(['Sun . #', 2]);
+    // The name of a month does not stand beyond the width.
+    expect([10, 11].map((width) => heatMap(values, width, ASCII).lines[0])).toEqual(['    Jan', '    Jan Feb']);
+    expect(heatMap(new Map(), 80, ASCII)).toEqual({ lines: [], leftOut: 0 });
   });
 });
