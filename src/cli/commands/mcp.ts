@@ -11,7 +11,7 @@ export const mcp: Command = {
   summary: 'serve the history as MCP tools, so that an agent can recall what was done before',
   details: [
     'Without an argument it speaks MCP on standard input and output: tools to search, list and read chats and to see usage. Answers are short, paged and masked for secrets (not with --reveal); nothing is written and nothing leaves the machine.',
-    'install adds it to the configuration of the client for all projects (.claude.json), with --project to .mcp.json of the folder it is run in. What else is there stays as it is; the file as it was is kept beside it. uninstall takes it out again. What --reveal and --team say is written with it.',
+    'install adds it to the configuration of the client for all projects (.claude.json), with --project to .mcp.json of the folder it is run in. What else is there stays as it is; the file as it was is kept beside it. uninstall takes it out again. What --root, --reveal and --team say is written with it.',
   ],
   options: {
     project: { type: 'boolean', help: 'In .mcp.json of this folder instead of the configuration of the user' },

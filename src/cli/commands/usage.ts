@@ -23,7 +23,7 @@ export const usage: Command = {
     timezone: {
       type: 'string',
       value: 'ZONE',
-      help: "Days of this time zone, e.g. Asia/Tokyo; the machine's without it",
+      help: "Days and clock of this time zone, e.g. Asia/Tokyo; the machine's without it",
     },
     utc: { type: 'boolean', help: 'The same as --timezone UTC' },
     cost: {
@@ -33,10 +33,13 @@ export const usage: Command = {
       help: 'auto (default): as recorded by old clients, else computed; or only one of both',
     },
     prices: { type: 'string', value: 'FILE', help: 'A price table of your own, before that of the package' },
-    explain: { type: 'boolean', help: 'Message by message: which lines were seen, which counted, and why' },
+    explain: {
+      type: 'boolean',
+      help: 'Message by message: which lines were seen, which counted and why, at which prices',
+    },
     limit: { type: 'string', value: 'N', help: 'With --explain: so many messages (default 20)' },
     skip: { type: 'string', value: 'N', help: 'With --explain: leave out the first N' },
-    heatmap: { type: 'boolean', help: 'A calendar of days' },
+    heatmap: { type: 'boolean', help: 'A calendar of days; with --by the table too' },
     plot: { type: 'boolean', help: 'Bars also where the output is no terminal' },
     ascii: { type: 'boolean', help: 'Plots of plain characters' },
     statusline: { type: 'boolean', help: 'One line for the status line of the client, whose JSON it reads from stdin' },
