@@ -104,6 +104,8 @@ describe('names', () => {
       'cost unknown of 9 messages: other-0, other-1, other-2, other-3, other-4, other-5 and 3 more',
     );
     expect(text).toContain('read from one file\n');
+    const one = await usageAt(rootWith({ [SESSION]: lines.slice(0, 1) }), ['--by', 'total']);
+    expect(one.text).toContain('cost unknown of one message: other-0 ');
   });
 
   test.each([

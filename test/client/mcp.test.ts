@@ -15,6 +15,7 @@ import { chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { silentServer } from '../support/silent.ts';
 import { BIN, rootWith, skein } from '../support/skein.ts';
+import { openTmux } from '../support/tmux.ts';
 
 const DEMO = fileURLToPath(new URL('../../demo', import.meta.url));
 
@@ -205,6 +206,13 @@ describe('how skein mcp ends', () => {
     child.stdin?.end();
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
+});
+
+test('a person who starts it is told what it waits for', async () => {
+  const home = tempFolder();
+  const env = { HOME: home, PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' };
+  const terminal = openTmux({ command: [process.execPath, BIN, 'mcp', '--root', DEMO], cwd: home, env });
+  await terminal.until('To add it to the client: skein mcp install');
 });
 
 test('pages are cut between lines and lose nothing', () => {

@@ -40,6 +40,13 @@ async function run(context: Context, args: Arguments): Promise<number> {
       'Run: skein mcp --help',
     );
   }
+  if (process.stdin.isTTY) {
+    const what = [
+      'Waiting for a client that speaks MCP here; Ctrl-C ends it.',
+      'To add it to the client: skein mcp install',
+    ];
+    for (const line of what) context.err.write(`${context.err.style.dim(line)}\n`);
+  }
   const [{ serveHistory }, { runVerbIn }, { version }] = await Promise.all([
     import('../../client/mcp/server.ts'),
     import('../mcp/runverb.ts'),

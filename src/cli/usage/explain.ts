@@ -3,7 +3,7 @@ import type { SessionFile } from '../../disk/find.ts';
 import type { FileUsage } from '../../disk/usage.ts';
 import type { LineUsage } from '../../graph/usage/line.ts';
 import { safeLine } from '../../views/safe.ts';
-import { costText } from '../../views/usage/amounts.ts';
+import { costText, messagesText } from '../../views/usage/amounts.ts';
 import { type Explained, explainMessage, partsOf, sumParts } from '../../views/usage/explain.ts';
 import { toFact } from '../../views/usage/facts.ts';
 import type { CostPart } from '../../views/usage/rates.ts';
@@ -47,7 +47,7 @@ export async function explain(context: Context, args: Arguments): Promise<number
   for (const text of mask.settled(texts)) context.out.write(text);
   const end = skip + page.length;
   const more = end < wanted.length ? `; the next: --skip ${end}` : '';
-  context.out.write(context.out.style.dim(`${page.length} of ${wanted.length} messages${more}\n`));
+  context.out.write(context.out.style.dim(`${page.length} of ${messagesText(wanted.length)}${more}\n`));
   return wanted.length > 0 ? 0 : 1;
 }
 

@@ -1,6 +1,6 @@
 /** A report for people. */
 import { safeLine } from '../../views/safe.ts';
-import { costText, modelNames, tokenText } from '../../views/usage/amounts.ts';
+import { costText, messagesText, modelNames, tokenText } from '../../views/usage/amounts.ts';
 import { BLOCK_MS } from '../../views/usage/blocks.ts';
 import { clockIn } from '../../views/usage/days.ts';
 import { addTo, NOTHING, type Sums } from '../../views/usage/facts.ts';
@@ -182,11 +182,11 @@ export function printNotes({ out, now }: Context, report: Report, prices: PriceT
   if (left !== undefined) notes.push(`the block that runs has ${timeText(left)} left`);
   if (totals.incomplete > 0) {
     const estimate = `about ${tokenText(totals.estimatedOutput)} by the length of their text, not counted above`;
-    notes.push(`* incomplete: the client recorded no output of ${totals.incomplete} messages (${estimate})`);
+    notes.push(`* incomplete: the client recorded no output of ${messagesText(totals.incomplete)} (${estimate})`);
   }
   if (totals.unpriced > 0) {
     notes.push(
-      `cost unknown of ${totals.unpriced} messages: ${listed(unknownModels.map(safeLine))} (--prices FILE tells it)`,
+      `cost unknown of ${messagesText(totals.unpriced)}: ${listed(unknownModels.map(safeLine))} (--prices FILE tells it)`,
     );
   }
   const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';

@@ -106,7 +106,7 @@ function nothingText({ asTool }: Context, args: Arguments, { facts }: Found): st
   if (all === 0) return 'No usage was found.';
   const by = args.values('project').length > 0 ? 'project' : args.values('model').length > 0 ? 'model' : 'month';
   const see = asTool ? `usage by ${by}` : `skein usage --by ${by}${placeFlag()}`;
-  return `No usage was found: none of ${all} messages fits. See what there is: ${see}`;
+  return `No usage was found: ${all === 1 ? 'the one message does not fit' : `none of ${all} messages fits`}. See what there is: ${see}`;
 }
 
 function sourceText({ engine, read, files, team }: Named): string {

@@ -24,6 +24,10 @@ function short(value: number): string {
 
 export type Spent = Pick<Sums, 'cost' | 'unpriced' | 'messages'>;
 
+export function messagesText(count: number): string {
+  return count === 1 ? 'one message' : `${count} messages`;
+}
+
 /** Dollars to the cent, small sums to more; "?" where nothing of it is known, "+?" where not all is. */
 export function costText({ cost, unpriced, messages }: Spent): string {
   if (unpriced > 0 && unpriced === messages) return '?';
