@@ -37,6 +37,16 @@ const uuids = (json: ReturnType<ReturnType<typeof skein>['json']>) =>
   (asArray(at(json, 'hits')) ?? []).map((hit) => asString(at(hit, 'uuid')));
 
 describe('skein search', () => {
+  test('what it says beside hits fits the width; commands are whole', () => {
+    const { run } = home();
+    for (const words of ['login', 'nosuchword']) {
+      const lines = run(['search', words], { COLUMNS: '40' }).text.split('\n');
+      const notes = lines.filter((line) => !line.startsWith('  '));
+      expect(notes.filter((line) => line.length > 40)).toEqual([]);
+      expect(notes.join(' ')).toContain('an index makes it faster: skein archive sync)');
+    }
+  });
+
   test('works without an archive and with one, and says which it used', () => {
     const { run, root } = home();
     const files = run(['search', 'login', '--json']).json();
