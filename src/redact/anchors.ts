@@ -39,7 +39,7 @@ interface Hit {
 }
 
 /** So much text is looked through for each anchor by itself before the patterns of all of them are made: most commands show less. */
-const WITHOUT_PATTERNS = 32_000;
+const WITHOUT_PATTERNS = 16_000;
 
 export interface AnchorScan {
   places(text: string): ReadonlyMap<Rule, readonly number[]>;
