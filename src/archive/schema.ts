@@ -68,3 +68,10 @@ export const ADDITIONS: Readonly<Record<string, string>> = {
   // When a forgotten session was going on (ms), and in which project's folder: src/archive/forget/forgottenspans.ts.
   span: '(what TEXT PRIMARY KEY, slug TEXT NOT NULL, first REAL NOT NULL, last REAL NOT NULL) WITHOUT ROWID',
 };
+
+/** By these searches find who holds a piece, and which versions end in a torn line. Without them, in an archive that may only be read, every row is looked at. */
+export const INDEXES: Readonly<Record<string, string>> = {
+  run_first: 'run (first, count)',
+  run_count: 'run (count)',
+  version_tail: 'version (file) WHERE length(tail) > 0',
+};

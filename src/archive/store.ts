@@ -6,7 +6,7 @@ import { closeFile, openFile } from '../disk/io.ts';
 import { ArchiveError, OPENING, toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
 import { mayWrite, openToRead, refuseToWrite } from './readonly.ts';
-import { ADDITIONS, APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.ts';
+import { ADDITIONS, APPLICATION_ID, INDEXES, SCHEMA, SCHEMA_VERSION } from './schema.ts';
 import { type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
 import { isNew, lookAt, OWN, readStamp, refuseOthers, type Stamp, type Words } from './stamp.ts';
 
@@ -90,6 +90,8 @@ function openAt(path: string, folder: string, creates: boolean): Archive | undef
     if (creates && isNew(db)) create(db);
     refuseOthers(readStamp(db), path);
     addTables(db, 'CREATE TABLE IF NOT EXISTS');
+    for (const [name, columns] of Object.entries(INDEXES))
+      if (!has(db, name)) db.exec(`CREATE INDEX IF NOT EXISTS ${name} ON ${columns}`);
     // After each commit its data is on the disk itself: a power cut must not lose what the client deletes next.
     db.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -16000');
     return { path, folder, db, close: () => db.close() };
@@ -114,9 +116,12 @@ function makePrivate(path: string): void {
 
 function addTables(db: Database, create: string): void {
   for (const [name, columns] of Object.entries(ADDITIONS)) {
-    if (get(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?', name) === undefined)
-      db.exec(`${create} ${name} ${columns}`);
+    if (!has(db, name)) db.exec(`${create} ${name} ${columns}`);
   }
+}
+
+function has(db: Database, name: string): boolean {
+  return get(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?', name) !== undefined;
 }
 
 function create(db: Database): void {

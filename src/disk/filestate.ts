@@ -40,31 +40,42 @@ function mtimeIn(found: Float64Array): number {
   return (found[12] ?? 0) * 1000 + (found[13] ?? 0) / 1e6;
 }
 
-/** By its place among the names: size and time. */
-export type IsLike = (place: number, size: number, mtimeMs: number) => boolean;
-
-/** Those of a folder's files that are not like that, or cannot be asked for. `folder` ends with a slash. */
-export function filesUnlike(folder: string, names: readonly string[], isLike: IsLike): string[] {
-  const unlike: string[] = [];
-  for (let place = 0; place < names.length; place += 1) {
-    const name = names[place] ?? '';
-    if (!isFileLike(folder + name, place, isLike)) unlike.push(name);
-  }
-  return unlike;
+/** What is known of files by their rows: how large each was, and its time in parts of a millisecond. */
+export interface KnownStates {
+  readonly sizes: readonly unknown[];
+  readonly times: readonly unknown[];
 }
 
-function isFileLike(path: string, place: number, isLike: IsLike): boolean {
-  let isQuick = false;
-  let state: FileState | undefined;
-  try {
-    isQuick = typeof numbersOf === 'function' && numbersOf(path, false, undefined, false) === numbers;
-    if (!isQuick) state = fileState(path);
-  } catch {
-    // What is wrong with it is told of where it is read.
-    return false;
+/** Times are whole numbers of these parts: from 2004 to 2039 there is one for each time that a number of milliseconds can tell. */
+export const PARTS_OF_MS = 4096;
+
+/** Those of a folder's files that are not as is known from a row on, or cannot be asked for. `folder` ends with a slash. */
+export function filesUnlike(
+  folder: string,
+  names: readonly string[],
+  { sizes, times }: KnownStates,
+  firstRow: number,
+): string[] {
+  const unlike: string[] = [];
+  // Of thousands of files nearly all are as they were: nothing is called or made for these but what asks the system.
+  for (let place = 0; place < names.length; place += 1) {
+    const name = names[place] ?? '';
+    const row = firstRow + place;
+    let isLike = false;
+    try {
+      if (typeof numbersOf === 'function' && numbersOf(folder + name, false, undefined, false) === numbers) {
+        const ms = (numbers?.[12] ?? 0) * 1000 + (numbers?.[13] ?? 0) / 1e6;
+        isLike = numbers?.[8] === sizes[row] && Math.trunc(ms * PARTS_OF_MS) === times[row];
+      } else {
+        const { size, mtimeMs } = fileState(folder + name);
+        isLike = size === sizes[row] && Math.trunc(mtimeMs * PARTS_OF_MS) === times[row];
+      }
+    } catch {
+      // What is wrong with it is told of where it is read.
+    }
+    if (!isLike) unlike.push(name);
   }
-  if (isQuick && numbers !== undefined) return isLike(place, numbers[8] ?? 0, mtimeIn(numbers));
-  return state !== undefined && isLike(place, state.size, state.mtimeMs);
+  return unlike;
 }
 
 function checkedState(path: string): FileState {

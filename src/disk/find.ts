@@ -1,5 +1,6 @@
 /** Finds every session and sub-agent of every layout (L1, L3, L6) by names alone: no transcript is opened. */
 import { basename, dirname, join } from 'node:path';
+import { lazy } from '../format/lazy.ts';
 import type { Problem } from './errors.ts';
 import {
   attempt,
@@ -173,7 +174,7 @@ function walkSession(walk: Walk, file: string): void {
   const items = listFolder(walk.fs, folder, () => {});
   const self = items.find((item) => item.name === basename(file));
   if (self === undefined) return;
-  const metas = once(() => metasIn(items));
+  const metas = lazy(() => metasIn(items));
   addTranscript(walk, self, place, metas);
   if (agentIdOf(self.name) !== undefined) return;
   const sessionId = sessionIdOf(self.name);
@@ -231,7 +232,7 @@ interface Visitor {
 
 function visitor(walk: Walk, listing: Listing, place: Place, isWanted: Walked['isWanted']): Visitor {
   const linked = linkedIn(walk, listing);
-  const metas = once(() => metasOf(listing, linked));
+  const metas = lazy(() => metasOf(listing, linked));
   return {
     isEmpty: listing.files.length + listing.others.length + linked.length === 0,
     each(onOther) {
@@ -268,14 +269,6 @@ function metasIn(items: readonly Item[]): ReadonlyMap<string, string> {
   const metas = new Map<string, string>();
   for (const { name, type, path } of items) if (type === 'file' && name.endsWith(META)) metas.set(name, path);
   return metas;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** Lists a folder the first time it is reached; a second time is told and gives nothing, so circles end. */

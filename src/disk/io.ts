@@ -10,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { type FileState, fileState, filesUnlike, type IsLike } from './filestate.ts';
+import { type FileState, fileState, filesUnlike, type KnownStates } from './filestate.ts';
 import type { Listing } from './folder.ts';
 import { type FolderNames, folderNames } from './foldernames.ts';
 
@@ -110,8 +110,8 @@ export interface FolderFs {
   list(folder: string): FolderNames;
   /** Follows links. */
   stat(path: string): FileState;
-  /** Those of a folder's files that are not like that, or cannot be asked for. */
-  unlike(folder: string, names: readonly string[], isLike: IsLike): string[];
+  /** Those of a folder's files that are not as is known from a row on, or cannot be asked for. */
+  unlike(folder: string, names: readonly string[], known: KnownStates, firstRow: number): string[];
   realPath(path: string): string;
   /** What was listed before, for whoever walks the same folders twice. */
   readonly listed?: Map<string, Listing>;
@@ -126,9 +126,9 @@ export const folderFs: FolderFs = {
     io.stats += 1;
     return fileState(path);
   },
-  unlike(folder, names, isLike) {
+  unlike(folder, names, known, firstRow) {
     io.stats += names.length;
-    return filesUnlike(folder, names, isLike);
+    return filesUnlike(folder, names, known, firstRow);
   },
   realPath: (path) => realpathSync.native(path),
 };

@@ -5,10 +5,10 @@
 import type { Entry } from '../format/entry.ts';
 import { asObject, type JsonObject } from '../format/json.ts';
 import type { Kind } from '../format/kinds.ts';
+import { lazy } from '../format/lazy.ts';
 import { branchesOf } from '../graph/branches.ts';
 import { type Chain, type ChainNode, chainOf, isBoundary, leafOf } from '../graph/chain.ts';
 import { resumedNodes } from '../graph/context/context.ts';
-import { lazy } from '../graph/lazy.ts';
 
 export interface BranchLine {
   readonly entry: Entry;

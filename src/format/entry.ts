@@ -1,5 +1,5 @@
 /** Lines ⇄ entries. An entry is a line with its metadata; the payload stays in its source until someone asks for it. */
-import { HEAD_KEEP, type Head, headOf } from './head.ts';
+import { type Head, headKeep, headOf } from './head.ts';
 import { isObject, isTooDeep, type Json, type JsonObject } from './json.ts';
 import { type Kind, kindOf } from './kinds.ts';
 import type { Line } from './lines.ts';
@@ -47,7 +47,7 @@ export function toEntryAtHand(source: Source, line: Line, bytes: Uint8Array): Pa
 }
 
 function scanMetadata(text: Uint8Array): Json | undefined {
-  return text.length < SHORT_LINE ? undefined : skeleton(text, HEAD_KEEP);
+  return text.length < SHORT_LINE ? undefined : skeleton(text, headKeep());
 }
 
 /** The same entry by way of the whole object. */

@@ -1,5 +1,6 @@
 /** What is known of an entry without its payload. Built by one function from the whole object or from its skeleton, so both give the same answers. */
 import { asArray, asBoolean, asNumber, asObject, asString, at, isObject, type Json, type JsonObject } from './json.ts';
+import { lazy } from './lazy.ts';
 import { sharedString } from './share.ts';
 import { type Keep, keepKeys } from './skeleton.ts';
 import { type Usage, usageOf } from './usage.ts';
@@ -95,71 +96,72 @@ export interface Head {
   readonly progress?: ProgressHead;
 }
 
-const CONTENT: Keep = {
-  items: keepKeys({ type: 'value', id: 'value', name: 'value', tool_use_id: 'value', is_error: 'value' }),
-};
-const MESSAGE = keepKeys({
-  id: 'value',
-  role: 'value',
-  model: 'value',
-  stop_reason: 'value',
-  timestamp: 'value',
-  usage: 'value',
-  content: CONTENT,
-});
-
-/** Everything headOf looks at. */
-export const HEAD_KEEP: Keep = keepKeys({
-  type: 'value',
-  subtype: 'value',
-  id: 'value',
-  operation: 'value',
-  uuid: 'value',
-  parentUuid: 'value',
-  logicalParentUuid: 'value',
-  leafUuid: 'value',
-  sessionId: 'value',
-  timestamp: 'value',
-  cwd: 'value',
-  version: 'value',
-  gitBranch: 'value',
-  agentId: 'value',
-  requestId: 'value',
-  requestRef: 'value',
-  promptId: 'value',
-  entrypoint: 'value',
-  permissionMode: 'value',
-  promptSource: 'value',
-  origin: keepKeys({ kind: 'value' }),
-  sourceToolAssistantUUID: 'value',
-  sourceToolUseID: 'value',
-  toolUseID: 'value',
-  parentToolUseID: 'value',
-  toolDenialKind: 'value',
-  interruptedMessageId: 'value',
-  toolUseResult: keepKeys({
-    status: 'value',
-    agentId: 'value',
-    backgroundTaskId: 'value',
-    isAsync: 'value',
-    interrupted: 'value',
-    durationMs: 'value',
-    totalDurationMs: 'value',
-  }),
-  attachment: keepKeys({ type: 'value' }),
-  forkedFrom: keepKeys({ sessionId: 'value', messageUuid: 'value' }),
-  isSidechain: 'value',
-  isMeta: 'value',
-  isCompactSummary: 'value',
-  isVisibleInTranscriptOnly: 'value',
-  isApiErrorMessage: 'value',
-  message: MESSAGE,
-  content: CONTENT,
-  data: keepKeys({
+/** Everything headOf looks at; made for the first long line. */
+export const headKeep = lazy((): Keep => {
+  const content: Keep = {
+    items: keepKeys({ type: 'value', id: 'value', name: 'value', tool_use_id: 'value', is_error: 'value' }),
+  };
+  const message = keepKeys({
+    id: 'value',
+    role: 'value',
+    model: 'value',
+    stop_reason: 'value',
+    timestamp: 'value',
+    usage: 'value',
+    content,
+  });
+  return keepKeys({
     type: 'value',
+    subtype: 'value',
+    id: 'value',
+    operation: 'value',
+    uuid: 'value',
+    parentUuid: 'value',
+    logicalParentUuid: 'value',
+    leafUuid: 'value',
+    sessionId: 'value',
+    timestamp: 'value',
+    cwd: 'value',
+    version: 'value',
+    gitBranch: 'value',
     agentId: 'value',
-    message: keepKeys({ type: 'value', uuid: 'value', timestamp: 'value', requestId: 'value', message: MESSAGE }),
-  }),
+    requestId: 'value',
+    requestRef: 'value',
+    promptId: 'value',
+    entrypoint: 'value',
+    permissionMode: 'value',
+    promptSource: 'value',
+    origin: keepKeys({ kind: 'value' }),
+    sourceToolAssistantUUID: 'value',
+    sourceToolUseID: 'value',
+    toolUseID: 'value',
+    parentToolUseID: 'value',
+    toolDenialKind: 'value',
+    interruptedMessageId: 'value',
+    toolUseResult: keepKeys({
+      status: 'value',
+      agentId: 'value',
+      backgroundTaskId: 'value',
+      isAsync: 'value',
+      interrupted: 'value',
+      durationMs: 'value',
+      totalDurationMs: 'value',
+    }),
+    attachment: keepKeys({ type: 'value' }),
+    forkedFrom: keepKeys({ sessionId: 'value', messageUuid: 'value' }),
+    isSidechain: 'value',
+    isMeta: 'value',
+    isCompactSummary: 'value',
+    isVisibleInTranscriptOnly: 'value',
+    isApiErrorMessage: 'value',
+    message,
+    content,
+    data: keepKeys({
+      type: 'value',
+      agentId: 'value',
+      message: keepKeys({ type: 'value', uuid: 'value', timestamp: 'value', requestId: 'value', message }),
+    }),
+  });
 });
 
 export function headOf(entry: JsonObject): Head {

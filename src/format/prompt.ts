@@ -3,6 +3,7 @@ import { type Block, blocksOf, toBlocks } from './content.ts';
 import { bytesOf, type Entry, jsonOf } from './entry.ts';
 import type { Head } from './head.ts';
 import { asString, at, type Json, type JsonObject, parseJson } from './json.ts';
+import { lazy } from './lazy.ts';
 import { type Keep, keepKeys } from './skeleton.ts';
 import { valuesOf } from './values.ts';
 
@@ -218,14 +219,16 @@ function isTyped(text: string): boolean {
 
 /** Prompts are small, unless images are in them. */
 const LONG_PROMPT = 65_536;
-const BLOCKS: Keep = { items: keepKeys({ type: 'value', text: 'value' }) };
-const PROMPT_KEEP = keepKeys({ message: keepKeys({ content: BLOCKS }), content: BLOCKS });
+const promptKeep = lazy(() => {
+  const content: Keep = { items: keepKeys({ type: 'value', text: 'value' }) };
+  return keepKeys({ message: keepKeys({ content }), content });
+});
 
 /** Of a long list of blocks only their texts, so that no image is built. */
 function promptJsonOf(entry: Entry): JsonObject | undefined {
   const { line, kind, head } = entry;
   const isLong = line.end - line.start >= LONG_PROMPT && kind === 'user' && head.contentForm === 'array';
-  return isLong ? valuesOf(line, bytesOf(entry), PROMPT_KEEP) : jsonOf(entry);
+  return isLong ? valuesOf(line, bytesOf(entry), promptKeep()) : jsonOf(entry);
 }
 
 function typedBlocksOf(entry: Entry, json = promptJsonOf(entry)): Block[] {

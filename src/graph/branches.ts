@@ -3,13 +3,13 @@
  * Works on one file, or on the files of a chat put together. Linear, and never throws.
  */
 import type { Entry } from '../format/entry.ts';
+import { lazy } from '../format/lazy.ts';
 import { isKeptBy } from './branches/compaction.ts';
 import { type LinkOptions, type Links, linksOf, NONE } from './branches/links.ts';
 import { parentsFirst } from './branches/order.ts';
 import { placeLines } from './branches/places.ts';
 import { START, type Steps, stepsOf } from './branches/steps.ts';
 import { chainOf, leafOf } from './chain.ts';
-import { lazy } from './lazy.ts';
 import { countTurns } from './turns.ts';
 import { notePart } from './uuids.ts';
 

@@ -3,12 +3,12 @@
  * to the root (R1–R6). Everything works on metadata and in linear time; no payload is read but that of compaction boundaries.
  */
 import type { Entry } from '../format/entry.ts';
+import { lazy } from '../format/lazy.ts';
 import { newestBefore, type Timeline, timelineOf } from './context/gap.ts';
 import { indexNodes } from './context/indexing.ts';
 import { findTip } from './context/leaf.ts';
 import { type Chain, type ChainNode, isSpoken, type OnVisit } from './context/node.ts';
 import { type Placed, placePreserved } from './context/preserved.ts';
-import { lazy } from './lazy.ts';
 
 export { lastSaid, leafOf, pinnedLeaf } from './context/leaf.ts';
 export { type Chain, type ChainNode, isBoundary, type OnVisit } from './context/node.ts';

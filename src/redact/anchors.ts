@@ -1,24 +1,33 @@
 /** One pass over a text that tells which rules have something to look at, and where. Most texts end here. */
+import { lazy } from '../format/lazy.ts';
 import type { Rule } from './rule.ts';
+import { startOf, wordStarts } from './wordstarts.ts';
 
 interface Anchored {
-  readonly rule: Rule;
   /** What it begins with, whatever comes then. */
   readonly head: string;
   /** It is no more than its head. */
   readonly isPlain: boolean;
   /** So many letters, digits and signs of tokens come next at least. */
-  readonly follows: () => number;
+  readonly follows: number;
   /** Made when it is needed: of a hundred few ever are. */
   readonly anchor: () => RegExp;
+}
+
+interface Anchor {
+  readonly rule: Rule;
+  readonly source: string;
+  /** What is looked for: for most never made. */
+  readonly anchored: () => Anchored;
 }
 
 interface Pass {
   /** All of them together. It takes milliseconds to make, and none to use. */
   readonly pattern: () => RegExp;
-  readonly anchors: readonly Anchored[];
+  /** Those that may stand in a text. */
+  readonly among: (text: string) => readonly Anchor[];
   /** By the code of an anchor's first character; made with the pattern. */
-  readonly byFirst: () => ReadonlyMap<number, readonly Anchored[]>;
+  readonly byFirst: () => ReadonlyMap<number, readonly Anchor[]>;
   readonly anyCase: boolean;
   /** Only where no letter stands before. */
   readonly isTight: boolean;
@@ -30,7 +39,7 @@ interface Hit {
 }
 
 /** So much text is looked through for each anchor by itself before the patterns of all of them are made: most commands show less. */
-const WITHOUT_PATTERNS = 32_000;
+const WITHOUT_PATTERNS = 16_000;
 
 export interface AnchorScan {
   places(text: string): ReadonlyMap<Rule, readonly number[]>;
@@ -39,17 +48,11 @@ export interface AnchorScan {
 }
 
 export function anchorScan(rules: readonly Rule[]): AnchorScan {
-  const exact = anchorsOf(rules.filter(({ anyCase }) => !anyCase));
-  const isTight = ({ source }: Anchor) => isLetter(source.charCodeAt(0));
   const passes = [
     // Tried only where a word begins: three times as fast.
-    passOf(exact.filter(isTight), '(?<![A-Za-z])', ''),
-    passOf(
-      exact.filter((anchor) => !isTight(anchor)),
-      '',
-      '',
-    ),
-    passOf(anchorsOf(rules.filter(({ anyCase }) => anyCase)), '', 'i'),
+    passOf(rules, { before: '(?<![A-Za-z])' }),
+    passOf(rules, {}),
+    passOf(rules, { flags: 'i' }),
   ].filter((pass) => pass !== undefined);
   let looked = 0;
   const hitsIn = (text: string) => {
@@ -71,11 +74,6 @@ export function anchorScan(rules: readonly Rule[]): AnchorScan {
   };
 }
 
-interface Anchor {
-  readonly rule: Rule;
-  readonly source: string;
-}
-
 function isLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }
@@ -85,35 +83,57 @@ function firstOf(source: string): string {
   return /^\\?./.exec(source)?.[0] ?? '';
 }
 
-function anchorsOf(rules: readonly Rule[]): Anchor[] {
-  return rules.flatMap((rule) => rule.anchors.map((source) => ({ rule, source })));
-}
-
-function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass | undefined {
+function passOf(rules: readonly Rule[], { before = '', flags = '' }): Pass | undefined {
+  const [anyCase, isTight] = [flags === 'i', before !== ''];
+  const anchors: Anchor[] = [];
+  for (const rule of rules) {
+    if ((rule.anyCase ?? false) !== anyCase) continue;
+    for (const source of rule.anchors) {
+      if (anyCase || isLetter(source.charCodeAt(0)) === isTight)
+        anchors.push({ rule, source, anchored: lazy(() => anchoredOf(source, before, flags)) });
+    }
+  }
   if (anchors.length === 0) return undefined;
-  const anyCase = flags === 'i';
-  const all = anchors.map(({ rule, source }): Anchored => {
-    const anchor = once(() => new RegExp(`${before}(?:${source})`, `y${flags}`));
-    const head = headOf(source);
-    const isPlain = !anyCase && head === source;
-    return {
-      rule,
-      head: anyCase ? head.toLowerCase() : head,
-      isPlain,
-      follows: isPlain ? nothing : once(() => followsIn(source)),
-      anchor,
-    };
-  });
-  const byFirst = once(() => {
-    const found = new Map<number, Anchored[]>();
-    for (const [place, anchored] of all.entries()) {
-      for (const code of codesOf(firstOf(anchors[place]?.source ?? '').slice(-1), flags))
-        found.set(code, [...(found.get(code) ?? []), anchored]);
+  const byFirst = lazy(() => {
+    const found = new Map<number, Anchor[]>();
+    for (const anchor of anchors) {
+      for (const code of codesOf(firstOf(anchor.source).slice(-1), flags))
+        found.set(code, [...(found.get(code) ?? []), anchor]);
     }
     return found;
   });
-  const pattern = once(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
-  return { pattern, anchors: all, byFirst, anyCase, isTight: before !== '' };
+  const pattern = lazy(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
+  if (!isTight) for (const { anchored } of anchors) anchored();
+  return { pattern, among: isTight ? amongWords(anchors) : () => anchors, byFirst, anyCase, isTight };
+}
+
+/** Looks only at how its words begin. */
+function amongWords(anchors: readonly Anchor[]): Pass['among'] {
+  const others: Anchor[] = [];
+  const byStart = new Map<string, Anchor[]>();
+  for (const anchor of anchors) {
+    const start = startOf(anchor.source);
+    const alike = start === undefined ? others : byStart.get(start);
+    if (alike !== undefined) alike.push(anchor);
+    else if (start !== undefined) byStart.set(start, [anchor]);
+  }
+  for (const { anchored } of others) anchored();
+  const starts = new Set(byStart.keys());
+  return (text) => {
+    const found = [...starts.intersection(wordStarts(text))];
+    return [...others, ...found.flatMap((start) => byStart.get(start) ?? [])];
+  };
+}
+
+function anchoredOf(source: string, before: string, flags: string): Anchored {
+  const head = headOf(source);
+  const isPlain = flags === '' && head === source;
+  return {
+    head: flags === '' ? head : head.toLowerCase(),
+    isPlain,
+    follows: isPlain ? 0 : followsIn(source),
+    anchor: lazy(() => new RegExp(`${before}(?:${source})`, `y${flags}`)),
+  };
 }
 
 /** Most anchors: told at once, since they are looked at before anything is shown. */
@@ -149,16 +169,6 @@ function codesOf(letter: string, flags: string): number[] {
   return [...letters].map((each) => each.charCodeAt(0));
 }
 
-const nothing = () => 0;
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 function put({ rule, at }: Hit, places: Map<Rule, number[]>): void {
   const known = places.get(rule);
   if (!known) places.set(rule, [at]);
@@ -170,8 +180,8 @@ function* hitsByPattern(text: string, { pattern, byFirst }: Pass): Generator<Hit
   anyAnchor.lastIndex = 0;
   for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
-    for (const anchored of byFirst().get(text.charCodeAt(at)) ?? []) {
-      if (standsAt(anchored, text, at)) yield { rule: anchored.rule, at };
+    for (const { rule, anchored } of byFirst().get(text.charCodeAt(at)) ?? []) {
+      if (standsAt(anchored(), text, at)) yield { rule, at };
     }
     // Another anchor may begin inside this one.
     anyAnchor.lastIndex = at + 1;
@@ -184,10 +194,11 @@ function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
   // A letter may become two; no anchor has one of those.
   if (folded.length !== text.length) return yield* hitsByPattern(text, pass);
   const hits: Hit[] = [];
-  for (const anchored of pass.anchors) {
+  for (const { rule, anchored: made } of pass.among(text)) {
+    const anchored = made();
     for (let at = folded.indexOf(anchored.head); at >= 0; at = folded.indexOf(anchored.head, at + 1)) {
       if (mayStandAt(anchored, pass, text, at) && (anchored.isPlain || standsAt(anchored, text, at)))
-        hits.push({ rule: anchored.rule, at });
+        hits.push({ rule, at });
     }
   }
   yield* hits.sort((a, b) => a.at - b.at);
@@ -197,7 +208,7 @@ function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
 function mayStandAt({ head, follows }: Anchored, { isTight }: Pass, text: string, at: number): boolean {
   if (isTight && isLetter(text.charCodeAt(at - 1))) return false;
   const from = at + head.length;
-  const least = from + follows();
+  const least = from + follows;
   for (let place = from; place < least; place += 1) if (!isOfToken(text.charCodeAt(place))) return false;
   return true;
 }

@@ -3,6 +3,7 @@
  * secret has the same placeholder everywhere, on every run. They tell 16 bits of something that has 80 or more. A
  * secret that could be guessed (a password) gets none, `[password]`: the digits would tell a guesser when he is right.
  */
+import { lazy } from '../format/lazy.ts';
 import { RULES } from './find.ts';
 
 export const NOT_SCANNED = '[not shown: could not be scanned]';
@@ -14,25 +15,26 @@ export function placeholderOf(kind: string, secret: string, guessable: boolean):
   return `[${kind}:${createHash('sha256').update(secret).digest('hex').slice(0, 4)}]`;
 }
 
-const KINDS = [...new Set([...RULES.map(({ kind }) => kind), 'password'])];
-const PLACEHOLDER = `\\[(?:${KINDS.join('|')})(?::[0-9a-f]{4})?\\]`;
-const PLACEHOLDERS = new RegExp(`^(?:${PLACEHOLDER})+$`);
+const patterns = lazy(() => {
+  const kinds = [...new Set([...RULES.map(({ kind }) => kind), 'password'])];
+  const one = `\\[(?:${kinds.join('|')})(?::[0-9a-f]{4})?\\]`;
+  const longest = Math.max(...kinds.map((kind) => kind.length)) + '[:1f3a]'.length;
+  return { all: new RegExp(`^(?:${one})+$`), at: new RegExp(one, 'y'), longest };
+});
 
 /** Whether a text is placeholders and nothing else. */
 export function isMasked(text: string): boolean {
-  return text.startsWith('[') && (PLACEHOLDERS.test(text) || text === NOT_SCANNED);
+  return text.startsWith('[') && (patterns().all.test(text) || text === NOT_SCANNED);
 }
-
-const AT = new RegExp(PLACEHOLDER, 'y');
-const LONGEST = Math.max(...KINDS.map((kind) => kind.length)) + '[:1f3a]'.length;
 
 /** The placeholder that a place lies inside of: in `//[github-token:1f3a]@` there is no password to mask. */
 export function placeholderOver(text: string, place: number): { start: number; end: number } | undefined {
-  const least = Math.max(0, place - LONGEST);
+  const { at, longest } = patterns();
+  const least = Math.max(0, place - longest);
   for (let start = place - 1; start >= least; start -= 1) {
     if (text[start] !== '[') continue;
-    AT.lastIndex = start;
-    if (AT.test(text)) return AT.lastIndex > place ? { start, end: AT.lastIndex } : undefined;
+    at.lastIndex = start;
+    if (at.test(text)) return at.lastIndex > place ? { start, end: at.lastIndex } : undefined;
   }
   return undefined;
 }

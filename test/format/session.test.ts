@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesOf, jsonOf, toEntry, toParsedEntry } from '../../src/format/entry.ts';
-import { HEAD_KEEP, headOf } from '../../src/format/head.ts';
+import { headKeep, headOf } from '../../src/format/head.ts';
 import { isObject, parseJson } from '../../src/format/json.ts';
 import { splitLines } from '../../src/format/lines.ts';
 import { memorySource, readSession, writeSession } from '../../src/format/session.ts';
@@ -43,7 +43,7 @@ describe('E3: the metadata is the same whether scanned or fully parsed', () => {
       const { entry, json } = toParsedEntry(source, raw.line, raw.bytes);
       expect(toEntry(source, raw.line, raw.bytes)).toEqual(entry);
       // Short lines are parsed; the scan must agree on them all the same.
-      const scanned = skeleton(raw.bytes, HEAD_KEEP);
+      const scanned = skeleton(raw.bytes, headKeep());
       if (json === undefined) expect(isObject(scanned)).toBe(false);
       else expect(isObject(scanned) && headOf(scanned)).toEqual(entry.head);
     }

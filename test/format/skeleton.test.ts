@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HEAD_KEEP } from '../../src/format/head.ts';
+import { headKeep } from '../../src/format/head.ts';
 import { type Json, parseJson } from '../../src/format/json.ts';
 import { enableKernel, QUOTE } from '../../src/format/jsonscan.ts';
 import { prune, skeleton } from '../../src/format/skeleton.ts';
@@ -57,18 +57,18 @@ const places = { 'in any memory': (line: Uint8Array) => line, 'in quick memory':
 
 describe.each(Object.entries(places))('%s the metadata scan agrees with JSON.parse', (_, placed) => {
   function agree(line: Uint8Array): void {
-    const scanned = skeleton(placed(line), HEAD_KEEP);
+    const scanned = skeleton(placed(line), headKeep());
     const parsed = parseJson(decode(line));
     if (parsed === undefined) expect(scanned).toBeUndefined();
-    else if (scanned !== undefined) expect(scanned).toEqual(prune(parsed, HEAD_KEEP));
+    else if (scanned !== undefined) expect(scanned).toEqual(prune(parsed, headKeep()));
   }
 
   test('on any JSON value, with any white space', () => {
     fc.assert(
       fc.property(json.object, fc.constantFrom(undefined, 1, '\t', '\r\n'), (value, space) => {
         const line = encode(JSON.stringify(value, null, space));
-        const scanned = skeleton(placed(line), HEAD_KEEP);
-        expect(scanned).toEqual(prune(parseJson(decode(line)) ?? null, HEAD_KEEP));
+        const scanned = skeleton(placed(line), headKeep());
+        expect(scanned).toEqual(prune(parseJson(decode(line)) ?? null, headKeep()));
       }),
       { numRuns: 2000 },
     );
@@ -81,7 +81,7 @@ describe.each(Object.entries(places))('%s the metadata scan agrees with JSON.par
       const line = encode(`{"uuid":"${letters.slice(0, length)}","type":"é"}`);
       for (let at = 0; at < length; at += 1) {
         for (const byte of bytes) {
-          const scanned = skeleton(placed(line.with(9 + at, byte)), HEAD_KEEP);
+          const scanned = skeleton(placed(line.with(9 + at, byte)), headKeep());
           const parsed = parseJson(decode(line.with(9 + at, byte)));
           if (JSON.stringify(scanned) !== JSON.stringify(parsed))
             expect([at, byte, scanned]).toEqual([at, byte, parsed]);
@@ -170,7 +170,7 @@ describe.each(Object.entries(places))('%s the metadata scan agrees with JSON.par
 
   test('on nesting deeper than it follows, where it leaves the answer to JSON.parse', () => {
     const deep = encode(`{"type":"user","x":${'['.repeat(5000)}${']'.repeat(5000)}}`);
-    expect(skeleton(placed(deep), HEAD_KEEP)).toBeUndefined();
+    expect(skeleton(placed(deep), headKeep())).toBeUndefined();
     agree(deep);
   });
 });

@@ -36,25 +36,16 @@ const FILES = `SELECT ${COLUMNS} FROM file JOIN root ON root.id = file.root WHER
  * Of several files that hold a piece, the one that was finished first wrote it; the others are copies. One that has it only in an
  * earlier state comes last, the newest of those first.
  */
-const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.version IS file.current AS present, ${COLUMNS} FROM run JOIN version ON version.id = run.version
+const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.version IS file.current AS present, ${COLUMNS} FROM held AS run JOIN version ON version.id = run.version
   JOIN file ON file.id = version.file JOIN root ON root.id = file.root`;
 
-/** Every run is looked at, so that is done once for several pieces: it has one of them if it has the least that is not before it. */
+/** Of those that begin before a piece only the longest could still hold it. */
 function holdersOf(db: Database, pieces: readonly number[]): Row[] {
-  const inOrder = [...new Set(pieces)].toSorted((a, b) => a - b);
-  const holds = `run.first <= ${inOrder.at(-1)} AND ${leastFromRun(inOrder)} < run.first + run.count`;
-  return all(
-    db,
-    `${HOLDERS} WHERE ${holds} AND ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`,
-  );
-}
-
-/** The least of some numbers that is not before a run, found by halves; the last is not. */
-function leastFromRun(pieces: readonly number[]): string {
-  if (pieces.length < 2) return String(pieces[0]);
-  const half = pieces.length >> 1;
-  const [least, rest] = [pieces.slice(0, half), pieces.slice(half)];
-  return `CASE WHEN run.first <= ${least.at(-1)} THEN ${leastFromRun(least)} ELSE ${leastFromRun(rest)} END`;
+  const values = [...new Set(pieces)].map((piece) => `(${piece})`).join();
+  const held = `WITH wanted (piece) AS (VALUES ${values}), longest (count) AS (SELECT max(count) FROM run),
+    held AS MATERIALIZED (SELECT run.* FROM wanted CROSS JOIN longest CROSS JOIN run
+      ON run.first BETWEEN wanted.piece - longest.count AND wanted.piece AND wanted.piece < run.first + run.count)`;
+  return all(db, `${held} ${HOLDERS} WHERE ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`);
 }
 
 function toFile(row: Row): StoredFile {

@@ -30,7 +30,7 @@ interface Here {
 interface Known {
   readonly states: States;
   /** By their rows, which transcripts are archived as they are. */
-  readonly reached: boolean[];
+  readonly reached: Uint8Array;
   /** These by what their names begin with: where they lie. */
   readonly upToDate: Map<string, Batch[]>;
 }
@@ -57,19 +57,28 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
   function unknownIn(folder: string, names: readonly string[]): readonly string[] {
     const { prefix, known } = enter(folder);
     if (known === undefined) return names;
-    const { states, reached } = known;
+    const { states, reached, upToDate } = known;
     const first = states.nextRows(prefix, names);
-    const unknown = folderFs.unlike(folder, names, (place, size, mtimeMs) => {
-      const row = first < 0 ? states.rowOf(prefix + names[place]) : first + place;
-      if (row < 0 || !states.isUpToDate(row, size, mtimeMs)) return false;
-      if (reached[row] === undefined) {
-        count += 1;
-        reached[row] = true;
-      }
-      return true;
-    });
-    noteBatch(known.upToDate, prefix, { folder, names: without(names, unknown) });
+    const isRun = first >= 0;
+    const unknown = isRun
+      ? folderFs.unlike(folder, names, states, first)
+      : names.filter((name) => !isReached(known, folder, prefix, name));
+    if (isRun) {
+      // No row is the next one twice.
+      count += names.length - unknown.length;
+      reached.fill(1, first, first + names.length);
+      for (const name of unknown) reached[first + names.indexOf(name)] = 0;
+    }
+    noteBatch(upToDate, prefix, { folder, names: without(names, unknown) });
     return unknown;
+  }
+
+  function isReached({ states, reached }: Known, folder: string, prefix: string, name: string): boolean {
+    const row = states.rowOf(prefix + name);
+    if (row < 0 || folderFs.unlike(folder, [name], states, row).length > 0) return false;
+    if (reached[row] === 0) count += 1;
+    reached[row] = 1;
+    return true;
   }
 
   const { files: fresh, problems } = findSessions(roots, { unknownIn });
@@ -114,7 +123,8 @@ function knownRoots(db: Database): (root: string) => Known | undefined {
     if (id === undefined) return undefined;
     const before = known.get(root);
     if (before !== undefined) return before;
-    const made = { states: statesOf(db, id), reached: [], upToDate: new Map() };
+    const states = statesOf(db, id);
+    const made = { states, reached: new Uint8Array(states.count), upToDate: new Map() };
     known.set(root, made);
     return made;
   };

@@ -2,9 +2,12 @@
  * The archived transcripts of a root as they were last seen. SQLite hands them over in a few long texts: a row for each of thousands
  * takes twice as long.
  */
+import { type KnownStates, PARTS_OF_MS } from '../../disk/filestate.ts';
 import { all, type Database, get, maybeText, numberOf, textOf } from '../sqlite.ts';
 
-export interface States {
+/** Sizes and times tell whether a transcript is kept just as it is now, as far as can be told without opening it (known.ts). */
+export interface States extends KnownStates {
+  readonly count: number;
   /**
    * Where the first of some names of a folder stands, if these are the next ones: nothing is made of them. -1 where that is not so:
    * then each is asked for. `folder` is what their names begin with.
@@ -12,12 +15,8 @@ export interface States {
   nextRows(folder: string, names: readonly string[]): number;
   /** Where a transcript stands among them, by its name; -1 for one that is not there. Quickest in the order of names. */
   rowOf(name: string): number;
-  /** Whether it is kept just as it is now, as far as can be told without opening it (known.ts). */
-  isUpToDate(row: number, bytes: number, mtimeMs: number): boolean;
 }
 
-/** Times go over as whole numbers: from 2004 to 2039 there is one for each time that a number of milliseconds can tell. */
-const PER_MS = 4096;
 /** Stands in no name. */
 const BETWEEN = '//';
 
@@ -26,13 +25,12 @@ const FILES = `FROM file JOIN version ON version.id = file.current LEFT JOIN scr
 /** What was last seen in another state than is kept has no size that a file could have. */
 const SIZE = 'CASE WHEN seen.file IS NULL THEN CAST(coalesce(scrub.size, version.size) AS INTEGER) ELSE -1 END';
 const STATES = `SELECT count(*) AS files, group_concat(name, '${BETWEEN}') AS names, group_concat(size) AS sizes, group_concat(time) AS times
-  FROM (SELECT file.name AS name, ${SIZE} AS size, CAST(file.mtime * ${PER_MS} AS INTEGER) AS time ${FILES})`;
+  FROM (SELECT file.name AS name, ${SIZE} AS size, CAST(file.mtime * ${PARTS_OF_MS} AS INTEGER) AS time ${FILES})`;
 
 export function statesOf(db: Database, root: number): States {
   const row = get(db, STATES, root);
   const text = maybeText(row, 'names') ?? '';
-  const sizes = numbersOf(maybeText(row, 'sizes'));
-  const times = numbersOf(maybeText(row, 'times'));
+  const count = numberOf(row, 'files');
   /** The next name, and where it stands in the text. */
   let next = 0;
   let at = 0;
@@ -43,12 +41,15 @@ export function statesOf(db: Database, root: number): States {
   function allNames(): readonly string[] {
     if (names !== undefined) return names;
     const split = text === '' ? [] : text.split(BETWEEN);
-    const isWhole = split.length === numberOf(row, 'files');
+    const isWhole = split.length === count;
     names = isWhole ? split : all(db, `SELECT file.name ${FILES}`, root).map((each) => textOf(each, 'name'));
     return names;
   }
 
   return {
+    count,
+    sizes: numbersIn(maybeText(row, 'sizes')),
+    times: numbersIn(maybeText(row, 'times')),
     nextRows(folder, some) {
       if (names !== undefined || some.length === 0) return -1;
       const wanted = folder + some.join(BETWEEN + folder);
@@ -71,10 +72,9 @@ export function statesOf(db: Database, root: number): States {
       if (found >= 0) next = found + 1;
       return found;
     },
-    isUpToDate: (place, bytes, mtimeMs) => sizes[place] === bytes && times[place] === Math.trunc(mtimeMs * PER_MS),
   };
 }
 
-function numbersOf(text = ''): readonly unknown[] {
+function numbersIn(text = ''): readonly unknown[] {
   return JSON.parse(`[${text}]`);
 }

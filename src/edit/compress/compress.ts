@@ -1,7 +1,7 @@
 /** Old turns become a summary, written as a compaction that the client takes for its own (C1, S6). */
 import { type Entry, jsonOf } from '../../format/entry.ts';
 import type { JsonObject } from '../../format/json.ts';
-import { lazy } from '../../graph/lazy.ts';
+import { lazy } from '../../format/lazy.ts';
 import { turnsOf } from '../../graph/turns.ts';
 import type { Turn } from '../../graph/types.ts';
 import type { BranchLine } from '../branch.ts';

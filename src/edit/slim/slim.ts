@@ -2,8 +2,8 @@
 import { type Entry, jsonOf } from '../../format/entry.ts';
 import type { BlockHead } from '../../format/head.ts';
 import type { JsonObject } from '../../format/json.ts';
+import { lazy } from '../../format/lazy.ts';
 import { isBoundary } from '../../graph/chain.ts';
-import { lazy } from '../../graph/lazy.ts';
 import type { BranchLine } from '../branch.ts';
 import type { Part } from '../chain.ts';
 import { isCarriedOver } from '../kinds.ts';

@@ -1,7 +1,7 @@
 /** Which entry follows which (E12, C1, R6): one parent each, no cycles, whatever the file holds. */
 import type { Entry } from '../../format/entry.ts';
+import { lazy } from '../../format/lazy.ts';
 import { isBoundary } from '../chain.ts';
-import { lazy } from '../lazy.ts';
 import { isAgentTranscript } from '../parts.ts';
 import { NONE, type Uuids, uuidsOf } from '../uuids.ts';
 import { createBridge } from './bridge.ts';

@@ -90,7 +90,7 @@ const MESSAGE: Fields = {
   content: blocks,
 };
 
-/** As HEAD_KEEP of format/head.ts, which names all that the graph looks at, without what a person or a machine named. */
+/** As headKeep of format/head.ts, which names all that the graph looks at, without what a person or a machine named. */
 const ENTRY: Fields = {
   type: word,
   subtype: word,
