@@ -45,7 +45,10 @@ function holdersOf(db: Database, pieces: readonly number[]): Row[] {
   const held = `WITH wanted (piece) AS (VALUES ${values}), longest (count) AS (SELECT max(count) FROM run),
     held AS MATERIALIZED (SELECT run.* FROM wanted CROSS JOIN longest CROSS JOIN run
       ON run.first BETWEEN wanted.piece - longest.count AND wanted.piece AND wanted.piece < run.first + run.count)`;
-  return all(db, `${held} ${HOLDERS} WHERE ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`);
+  return all(
+    db,
+    `${held} ${HOLDERS} WHERE ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`,
+  );
 }
 
 function toFile(row: Row): StoredFile {
