@@ -1,6 +1,6 @@
 /** `password=…`, `"api_key": "…"`, `SECRET_KEY=…`, `--token …`: a value given to a name that says it is secret. */
-import { mayAssign } from './mayassign.ts';
-import type { Found, Rule } from './rule.ts';
+import { mayAssign, nameEndOf, signAfter } from './mayassign.ts';
+import { type Found, once, type Rule } from './rule.ts';
 import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
 
 /** What a name must hold. */
@@ -12,7 +12,9 @@ const CORES = [
   'secret',
   'token(?!s|iz)',
   'credentials?',
-  ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app'].map((word) => `${word}[ _-]?key`),
+  ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
+    (word) => `${word}[ _-]?key`,
+  ),
 ];
 
 /** And how it may end. */
@@ -25,31 +27,57 @@ const QUOTE = String.raw`\\{0,3}["']`;
 /** Before a line of a listing, or of a diff. */
 const LINE_START = String.raw`[+-]?[ \t]{0,40}(?:\d{1,7}[→:|\t])?[+-]?[ \t]{0,40}`;
 
+/** A value in quotes, and what gives a name before it. */
+const QUOTED = String.raw`[ \t]{0,3}(?=\\{0,3}["'\`])`;
+const QUOTED_NAME = String.raw`\\{0,3}["'\`][\w.-]{1,60}\\{0,3}["'\`]`;
+const ASSIGNS = '[ \\t]{0,3}(?::=|=>|=|:)';
+
 /** What stands between a name and its value. */
-const BETWEEN = [
-  String.raw`[ \t]{0,3}(?::=|=>|=|:)(?:\*\*)?`,
-  // An option, and one in a list of arguments.
-  String.raw`(?<=--[\w-]{0,60})[ \t]`,
-  String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
-  // `name: X`, `value: …`: members and attributes of their own.
-  String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
-  // `.setPassword("…")`, `.password("…")`.
-  String.raw`(?<=(?:set|with|\.)_?passw(?:or)?d)\((?=${QUOTE})`,
-  // An element, and a row of a table.
-  String.raw`>(?=[^<>\s]{1,400}<\/)`,
-  String.raw`[ \t]{1,30}\|(?=[ \t]{1,3}[^\s|]{1,400}[ \t]{1,40}\|)`,
-].join('|');
+const between = () =>
+  [
+    `${ASSIGNS}(?:\\*\\*)?`,
+    // An option, and one in a list of arguments.
+    String.raw`(?<=--[\w-]{0,60})[ \t]`,
+    String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
+    // `name: X`, `value: …`: members and attributes of their own.
+    String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
+    // `.setPassword("…")`, `.password("…")`.
+    String.raw`(?<=(?:set|with|\.|= ?)_?passw(?:or)?d)\((?=${QUOTE})`,
+    // An element, and a row of a table.
+    String.raw`>(?=[^<>\s]{1,400}<\/)`,
+    String.raw`[ \t]{1,30}\|(?=[ \t]{1,3}[^\s|]{1,400}[ \t]{1,40}\|)`,
+  ].join('|');
+
+/** Rarer ways. */
+const rarelyBetween = () =>
+  [
+    // Of a type; what else it is when a variable has no value.
+    String.raw`[ \t]{0,3}:[ \t]{0,3}[&?\w<>[\]. |]{1,40}=${QUOTED}`,
+    String.raw`${ASSIGNS}(?:[^\n"'\`;,\\]|${QUOTED_NAME}){1,80}(?:\|\||\?\?|\sor\s)${QUOTED}`,
+    String.raw`${ASSIGNS}[ \t]{0,3}[\w.]{1,60}\(${QUOTED_NAME},${QUOTED}`,
+    // `define("DB_PASSWORD", "…")`, `fill("#password", "…")`, `get("[name=password]").type("…")`.
+    String.raw`(?<=\([ \t]{0,3}\\{0,3}["'\`][^\s"'\`\\]{1,80}\\{0,3}["'\`]),(?<call>${QUOTED})`,
+    String.raw`\)\.(?:fill|type|send_?keys|set_?value|press_?sequentially)\((?<act>${QUOTED})`,
+    // A variable of Terraform, and an output.
+    String.raw`[ \t]{0,3}(?:[:=][ \t]{0,3})?\{[^{}]{0,300}?(?<!\w)(?:default|value)(?:${QUOTE})?[ \t]{0,10}[:=]`,
+    String.raw`(?<=#define[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=")`,
+  ].join('|');
 
 /** The value up to its closing quote. */
 const VALUE = String.raw`[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
 
-export const ASSIGNED = new RegExp(`${NAME}${NAME_END}(?:${BETWEEN})${VALUE}`, 'diy');
+/** Made when a name is there to which something may be given: V8 reads a pattern as soon as there is one. */
+export const assigned = once(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
+export const rarelyAssigned = once(() => new RegExp(`${NAME}${NAME_END}(?:${rarelyBetween()})${VALUE}`, 'diy'));
 /** Nothing but the name stands before the end of its line, and nothing but the value in the next, as it is asked for and typed. */
-export const ON_NEXT_LINE = new RegExp(
-  String.raw`${NAME}${NAME_END}[ \t]{0,3}:(?:\*\*)?[ \t]{0,3}(?:[|>][+-]?[ \t]{0,3})?\r?\n${LINE_START}["'\`]?(?<alone>[^\s"'\`]{6,400})["'\`]?,?[ \t]{0,3}(?=[\r\n]|$)`,
-  'diy',
+export const onNextLine = once(
+  () =>
+    new RegExp(
+      String.raw`${NAME}${NAME_END}[ \t]{0,3}:(?:\*\*)?[ \t]{0,3}(?:[|>][+-]?[ \t]{0,3})?\r?\n${LINE_START}["'\`]?(?<alone>[^\s"'\`]{6,400})["'\`]?,?[ \t]{0,3}(?=[\r\n]|$)`,
+      'diy',
+    ),
 );
-const MEMBER = new RegExp(`${NAME}$`, 'i');
+const member = once(() => new RegExp(`${NAME}$`, 'i'));
 /** A personal access token, and `pass`: names too short to be looked for in a text like the others. */
 const SHORT = /_PAT$|^pass$/i;
 
@@ -75,11 +103,17 @@ export const assignmentRule: Rule = {
 };
 
 const LONG = 64;
+const SETTING = /^(?:SECRET|SECRET_KEY|secret|secret-key)=\\{0,3}["']?/;
+
+/** `JWT_SECRET=…` in a file of settings: what a person chose is no name of anything when it has digits in it. */
+function chosenSecret(match: string, value: string): Judged | undefined {
+  const isChosen = SETTING.test(match) && value.length >= 10 && /\d/.test(value) && !value.includes('/');
+  return isChosen && isPasswordValue(value) ? { kind: 'secret', guessable: true } : undefined;
+}
 
 function assignedAt(text: string, at: number): { value: string; found?: Found } {
   if (!mayAssign(text, at)) return { value: '' };
-  ASSIGNED.lastIndex = at;
-  const match = ASSIGNED.exec(text);
+  const match = (isRare(text, at) ? matchAt(rarelyAssigned(), text, at) : null) ?? matchAt(assigned(), text, at);
   if (!match) return aloneAt(text, at);
   const groups = match?.indices?.groups;
   const quoted = groups?.double ?? groups?.single ?? groups?.tick;
@@ -87,18 +121,50 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   if (!range || isCode(text, match[0], groups?.bare)) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
   const value = text.slice(...range).replace(/\\+$/, '');
-  const isSet = quoted !== undefined || isSetting(match[0], value);
+  const { core = '', call, act } = match.groups ?? {};
+  const isCall = call !== undefined || act !== undefined;
+  const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
   // A quote of another kind is a part of it, or ends it.
-  for (const each of new Set([value, value.split(/["'`]/, 1)[0] ?? ''])) {
-    const found = judge(match.groups?.core ?? '', each, isSet);
+  for (const each of new Set([withQuotes(text, range), value, value.split(/["'`]/, 1)[0] ?? ''])) {
+    const found = judge(core, each, isSet) ?? chosenSecret(match[0], each);
     if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length } };
   }
   return { value };
 }
 
+/** The value up to the quote that is escaped as the first is: others, escaped once more, are a part of it. */
+function withQuotes(text: string, [start, end]: readonly [number, number]): string {
+  const own = /\\{0,3}(?=["'`]?$)/.exec(text.slice(Math.max(0, start - 4), start))?.[0].length ?? 0;
+  const escapes = (at: number) => /\\{0,7}$/.exec(text.slice(Math.max(0, at - 7), at))?.[0].length ?? 0;
+  const quote = text.charAt(start - 1);
+  let to = end;
+  for (let more = 0; more < 4 && /["']/.test(quote) && escapes(to) > own; more += 1) {
+    const next = text.indexOf(quote, to + 1);
+    if (next < 0 || next > start + 400) break;
+    to = next;
+  }
+  return text.slice(start, to - escapes(to));
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** Whether it may be one of the rarer ways: most are not, and the pattern of these is large. */
+function isRare(text: string, at: number): boolean {
+  const next = signAfter(text, nameEndOf(text, at));
+  const sign = text.charAt(next);
+  if (sign !== ':' && sign !== '=')
+    return /[,){]/.test(sign) || text.slice(Math.max(0, at - 64), at).includes('#define');
+  const rest = text.slice(next + 1, next + 100).split(/["'`\n]/, 1)[0] ?? '';
+  return /[=({]|\|\||\?\?| or /.test(rest.replace(/^[=>]/, ''));
+}
+
 function aloneAt(text: string, at: number): { value: string; found?: Found } {
-  ON_NEXT_LINE.lastIndex = at;
-  const groups = ON_NEXT_LINE.exec(text)?.indices?.groups;
+  const pattern = onNextLine();
+  pattern.lastIndex = at;
+  const groups = pattern.exec(text)?.indices?.groups;
   const [range, core] = [groups?.alone, groups?.core];
   if (!range || !core) return { value: '' };
   const value = text.slice(...range);
@@ -124,7 +190,7 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const core = MEMBER.exec(name)?.groups?.core ?? SHORT.exec(name)?.[0];
+  const core = member().exec(name)?.groups?.core ?? SHORT.exec(name)?.[0];
   return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
 }
 

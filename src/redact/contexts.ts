@@ -7,8 +7,9 @@ const guessable = (value: string) => !isRandom(value);
 /** Passwords are chosen by people. */
 const chosen = () => true;
 const isReal = (value: string) => !isStandIn(value);
-/** No word. */
-const isChosen = (value: string) => isPasswordValue(value) && /\d/.test(value) && !/^[\w.@~-]*\//.test(value);
+/** No word, number or path. */
+const isChosen = (value: string) =>
+  isPasswordValue(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\w.@~-]*\//.test(value);
 
 /** `name:password` in base64. */
 function isLogin(value: string): boolean {
@@ -18,6 +19,14 @@ function isLogin(value: string): boolean {
     return false;
   }
 }
+
+/** `pass`, `db_pass`, `dbPass`, `rootpw`: no end of another word. */
+function beginsName(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 8), at);
+  return !/[A-Za-z]$/.test(before) || (/[a-z]$/.test(before) && /[A-Z]/.test(text.charAt(at))) || PREFIX.test(before);
+}
+
+const PREFIX = /(?:ssh|root|admin|bind)$/i;
 
 const cookieRule: Rule = {
   id: 'cookie',
@@ -39,8 +48,8 @@ const cookieRule: Rule = {
   },
 };
 
-export const AUTHORIZATION =
-  /authorization(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4})?(?<secret>[\w.~+/=:-]{8,2000})/i;
+export const authorization = () =>
+  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4})?(?<secret>[\w.~+/=:-]{8,2000})/i;
 export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
 const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|remember/i;
 
@@ -64,66 +73,52 @@ export const CONTEXT_RULES: readonly Rule[] = [
   tokenRule(
     'password',
     ['://'],
-    /(?<=\b[a-z][a-z\d+.-]{1,20}):\/\/[^\s:@/?#"'`<>\\]{0,100}:(?<secret>[^\s@/"'`<>\\]{4,200})@(?=[\w.[$-])/i,
+    () => /(?<=\b[a-z][a-z\d+.-]{1,20}):\/\/[^\s:@/?#"'`<>\\]{0,100}:(?<secret>[^\s@/"'`<>\\]{4,200})@(?=[\w.[$-])/i,
     {
+      anyCase: true,
       id: 'url-password',
       guessable: chosen,
       counts: (value, match) => isReal(value) && !match.startsWith(`://${value}:`) && value !== 'x-oauth-basic',
     },
   ),
-  tokenRule('bearer-token', ['bearer'], /bearer\s{1,4}(?<secret>[\w.~+/=-]{12,4000})/i, {
+  tokenRule('bearer-token', ['bearer'], () => /bearer\s{1,4}(?<secret>[\w.~+/=-]{12,4000})/i, {
+    anyCase: true,
     guessable,
     counts: isTokenValue,
   }),
-  tokenRule('authorization', ['authorization'], AUTHORIZATION, {
+  tokenRule('authorization', ['authorization'], authorization, {
+    anyCase: true,
     guessable,
     mayStand: mayAssign,
     counts: (value, match) => (/basic\s/i.test(match) ? isReal(value) : isTokenValue(value)),
   }),
   tokenRule(
     'password',
-    ['machine'],
-    /machine\s{1,20}\S{1,200}[\s+-]{1,20}login\s{1,20}\S{1,200}[\s+-]{1,20}password\s{1,20}(?<secret>\S{1,200})/,
+    ['machine', 'default\\ login'],
+    // What ends a string around it is no part of it.
+    () =>
+      /(?:machine\s{1,20}\S{1,200}|default)[\s+-]{1,20}login\s{1,20}\S{1,200}[\s+-]{1,20}password\s{1,20}(?<secret>(?:[^\s"\\]|\\(?!\\{0,6}["nrt])|"(?![\s,}\])]|$)){1,200})/,
     { id: 'netrc', guessable: chosen, counts: isReal },
   ),
   tokenRule(
     'password',
-    ['-u[\\s="\']', '-u\\w{1,100}:', '--user'],
-    /(?<=curl\s(?:[^\n;|&]{0,200}\s)?)(?:-u|--user)[\s=]{0,3}["']?[^\s:"'/]{1,100}:(?<secret>[^\s"'/]{4,200})/,
-    { id: 'curl-user', guessable: chosen, counts: isReal },
-  ),
-  tokenRule('password', ['sshpass'], /sshpass\s{1,3}-p\s{0,3}["']?(?<secret>[^\s"']{3,200})/, {
-    id: 'sshpass',
-    guessable: chosen,
-    counts: isReal,
-  }),
-  tokenRule('password', ['-pass'], /-pass(?:in|out)?[\s=]{1,3}["']?pass:(?<secret>[^\s"']{3,200})/, {
-    id: 'openssl-password',
-    guessable: chosen,
-    counts: isReal,
-  }),
-  tokenRule('password', ['-storepass', '-keypass'], /-(?:store|key)pass\s{1,3}["']?(?<secret>[^\s"']{6,200})/, {
-    id: 'keytool-password',
-    guessable: chosen,
-    counts: isReal,
-  }),
-  tokenRule(
-    'password',
     ['identified ', 'password '],
-    /(?:identified\s{1,4}by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
-    { id: 'sql-password', guessable: chosen, counts: isChosen },
+    () =>
+      /(?:identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
+    { anyCase: true, id: 'sql-password', guessable: chosen, counts: isChosen },
   ),
-  // Too short a name to be looked for like the others: `auth: { user: "…", pass: "…" }`.
+  // Names too short to be looked for like the others: `auth: { user: "…", pass: "…" }`, `PASS=…`, `rootpw …`.
   tokenRule(
     'password',
-    ['pass["\'\\\\ ]{0,5}[:=]'],
-    /(?<![A-Za-z])pass(?:\\{0,3}["'])?(?:[ \t]{0,3}[:=][ \t]{0,3}\\{0,3}["'](?<secret>[^"'\s\\]{6,200})\\{0,3}["'])/i,
-    { id: 'short-password-name', guessable: chosen, counts: isChosen },
+    ['pass["\'\\\\ ]{0,5}[:=]', 'requirepass\\ ', 'pw["\'\\\\]{0,5}[\\s:=]', 'psk["\'\\\\ ]{0,5}[:=]'],
+    () =>
+      /(?:pass|pw|psk)(?:\\{0,3}["'])?(?:[ \t]{0,3}(?:[:=]|:=)[ \t]{0,3}\\{0,3}["'](?<secret>[^"'\r\n\\]{6,200})\\{0,3}["']|=(?<bare>[^\s"'`,;&|<>(){}[\]\\]{6,200})|(?<=^[ \t]{0,20}\w{2,20}|[\r\n"](?:[ \t]{0,40}\d{1,7}[→\t])?[+-]?[ \t]{0,40}\w{2,20}):[ \t]{1,3}(?<yaml>[^\s"'`,;&|<>(){}[\]\\]{6,200})(?=[ \t]{0,3}(?:[\r\n\\"]|$)))|requirepass[ \t]{1,4}(?<redis>[^\s"']{6,200})|(?<=root|bind)pw[ \t]{1,4}(?:--\w{1,20}[ \t]{1,4})?(?<bind>[^\s"']{6,200})/i,
+    { anyCase: true, id: 'short-password-name', guessable: chosen, counts: isChosen, mayStand: beginsName },
   ),
   tokenRule(
     'password',
     ['_auth[\\s=:"\']'],
-    /(?<![\w-])_auth(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<secret>[A-Za-z\d+/]{8,400}={0,2})/,
+    () => /(?<![\w-])_auth(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<secret>[A-Za-z\d+/]{8,400}={0,2})/,
     { id: 'npm-auth', guessable: chosen, counts: isLogin },
   ),
   cookieRule,

@@ -1,22 +1,27 @@
 /** Where the secrets of a text are. */
 import { type AnchorScan, anchorScan } from './anchors.ts';
 import { assignmentRule } from './assignment.ts';
-import { COMMAND_RULES } from './commands.ts';
+import { optionRule } from './commands.ts';
 import { CONTEXT_RULES } from './contexts.ts';
+import { kubernetesSecretRule } from './kubernetes.ts';
+import { OPERAND_RULES } from './operands.ts';
 import { privateKeyRule } from './privatekey.ts';
 import type { Found, Rule } from './rule.ts';
 import { SECRETLINT_RULES } from './secretlint.ts';
 import { TOKEN_RULES } from './tokens.ts';
 import { TYPED_RULES } from './typedcommands.ts';
 import { unescaped } from './unescape.ts';
+import { overJoints, unwrapped } from './wraps.ts';
 
 export const RULES: readonly Rule[] = [
   ...SECRETLINT_RULES,
   ...TOKEN_RULES,
   privateKeyRule,
   ...CONTEXT_RULES,
-  ...COMMAND_RULES,
+  optionRule,
   ...TYPED_RULES,
+  ...OPERAND_RULES,
+  kubernetesSecretRule,
   assignmentRule,
 ];
 
@@ -26,20 +31,32 @@ const SHORTEST = 8;
 /** In the order of the text, none over another. Throws what a rule throws: whoever shows the text must not then. */
 export function findSecrets(text: string, rules: readonly Rule[] = RULES): Found[] {
   if (text.length < SHORTEST) return [];
-  const found = scan(text, rules);
+  const found = scanWhole(text, rules);
   const plain = unescaped(text);
   if (plain) {
-    for (const each of scan(plain.text, rules)) {
+    for (const each of scanWhole(plain.text, rules)) {
       found.push({ ...each, start: plain.placeOf(each.start), end: plain.placeOf(each.end) });
     }
   }
   return mergeFound(found);
 }
 
+/** Also what the end of a line breaks. */
+function scanWhole(text: string, rules: readonly Rule[]): Found[] {
+  const found = scan(text, rules);
+  const joined = unwrapped(text);
+  if (!joined) return found;
+  const starts = new Set(found.map(({ start }) => start));
+  return [...found, ...overJoints(scan(joined.text, rules), joined, (start) => starts.has(start))];
+}
+
 /** Whether there is anything for a rule to look at. */
 export function hasAnchor(text: string, rules: readonly Rule[]): boolean {
   const anchored = scanFor(rules);
-  return anchored.hasAny(text) || anchored.hasAny(unescaped(text)?.text ?? '');
+  if (anchored.hasAny(text)) return true;
+  // Lines that end inside of a string are escaped.
+  const plain = unescaped(text)?.text;
+  return plain !== undefined && (anchored.hasAny(plain) || anchored.hasAny(unwrapped(plain)?.text ?? ''));
 }
 
 const scans = new WeakMap<readonly Rule[], AnchorScan>();
@@ -52,8 +69,10 @@ function scanFor(rules: readonly Rule[]): AnchorScan {
 
 function scan(text: string, rules: readonly Rule[]): Found[] {
   const found: Found[] = [];
+  // `ghp_xxxxxxxx…` is a form to fill in.
   for (const [rule, places] of scanFor(rules).places(text))
-    for (const each of rule.find(text, places)) found.push(each);
+    for (const each of rule.find(text, places))
+      if (!/x{12}|X{12}/.test(text.slice(each.start, each.end))) found.push(each);
   return found;
 }
 

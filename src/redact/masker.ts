@@ -80,7 +80,7 @@ export function createMasker({
 
   const learnFrom = (text: string): Found[] => {
     const found = findSecrets(text, rules).flatMap((each) => besidesPlaceholders(each, text));
-    for (const each of found) remember(text.slice(each.start, each.end), each);
+    for (const each of found) remember(inOneLine(text.slice(each.start, each.end), each), each);
     return found;
   };
 
@@ -98,7 +98,7 @@ export function createMasker({
 
   const put = (kind: string, secret: string, guessable: boolean): string => {
     // However it is escaped, it is the same secret.
-    const plain = unescaped(secret)?.text ?? secret;
+    const plain = inOneLine(unescaped(secret)?.text ?? secret, { kind, guessable });
     const placeholder = placeholderOf(kind, plain, guessable);
     masked.set(placeholder, (masked.get(placeholder) ?? 0) + 1);
     onMasked?.(placeholder, plain);
@@ -151,6 +151,11 @@ export function createMasker({
       return { masked, notScanned, passed };
     },
   };
+}
+
+/** No token has spaces: where a line ended inside it, it goes on. */
+function inOneLine(secret: string, { kind, guessable }: Pick<Found, 'kind' | 'guessable'>): string {
+  return guessable || kind === 'private-key' ? secret : secret.replace(/\\?\s+/g, '');
 }
 
 /** What begins or ends inside a placeholder is a secret only beside it. */

@@ -5,9 +5,12 @@
 
 const SPACE = 32;
 const PAREN = 40;
+const CLOSE_PAREN = 41;
+const COMMA = 44;
 const COLON = 58;
 const EQUALS = 61;
 const GREATER = 62;
+const OPEN_BRACE = 123;
 const BAR = 124;
 /** No name a pattern knows is longer, and no more stands between it and what assigns. */
 const LONGEST_NAME = 64;
@@ -20,19 +23,31 @@ const IN_A_VALUE = /value[\\"']{0,4}[ \t]{0,3}[:=]/i;
 
 /** `at`: where the name begins, or a part of it. Never false where a pattern would find `name=`, `"name": ` or `--name `. */
 export function mayAssign(text: string, at: number): boolean {
-  let end = nameEnd(text, at, at);
-  // `API key`.
-  if (text.charCodeAt(end) === SPACE && text.slice(end + 1, end + 4).toLowerCase() === 'key')
-    end = nameEnd(text, at, end + 1);
-  let next = end;
-  while (next < end + MOST_BETWEEN && isBetween(text.charCodeAt(next))) next += 1;
+  const end = nameEndOf(text, at);
+  const next = signAfter(text, end);
   const code = text.charCodeAt(next);
-  if (code === COLON || code === EQUALS) return true;
+  if (code === COLON || code === EQUALS || code === OPEN_BRACE) return true;
+  if (code === COMMA && /^\s{0,20}["'`\\]/.test(text.slice(next + 1, next + 22))) return true;
+  if (code === CLOSE_PAREN) return text[next + 1] === '.';
   if (code === PAREN) return /["'\\]/.test(text.charAt(next + 1));
   if (code === GREATER) return text.slice(next, next + LONGEST_VALUE).includes('</');
   if (code === BAR) return text.slice(next + 1, next + LONGEST_VALUE).includes('|');
   if (IN_A_VALUE.test(text.slice(next, next + MOST_BETWEEN))) return true;
-  return text.slice(Math.max(0, at - LONGEST_NAME), end).includes('--');
+  return text.slice(Math.max(0, at - LONGEST_NAME), end).search(/--|#define/) >= 0;
+}
+
+/** What is no quote or space after a name. */
+export function signAfter(text: string, end: number): number {
+  let next = end;
+  while (next < end + MOST_BETWEEN && isBetween(text.charCodeAt(next))) next += 1;
+  return next;
+}
+
+export function nameEndOf(text: string, at: number): number {
+  const end = nameEnd(text, at, at);
+  // `API key`.
+  const isKey = text.charCodeAt(end) === SPACE && text.slice(end + 1, end + 4).toLowerCase() === 'key';
+  return isKey ? nameEnd(text, at, end + 1) : end;
 }
 
 function nameEnd(text: string, at: number, from: number): number {

@@ -26,21 +26,21 @@ export interface Rule {
 
 /**
  * A token known by its form. The pattern is matched at the anchor; `head` in a lookbehind is the part before it,
- * `secret` the part to mask, else all of it. Every repetition has an upper bound, so that no text takes long.
+ * a group of another name the part to mask, else all of it. Every repetition has an upper bound, so that no text takes long.
  * One that is given as a function is made at the first place worth a look, and its anchors are as they are written.
  */
 export function tokenRule(
   kind: string,
   anchors: readonly string[],
   pattern: RegExp | (() => RegExp),
-  { id = kind, guessable = () => false, counts = () => true, mayStand = () => true }: TokenOptions = {},
+  { id = kind, guessable = () => false, counts = () => true, mayStand = () => true, anyCase }: TokenOptions = {},
 ): Rule {
   let sticky: RegExp | undefined;
   return {
     id,
     kind,
     anchors,
-    anyCase: typeof pattern !== 'function' && pattern.ignoreCase,
+    anyCase: anyCase ?? (typeof pattern !== 'function' && pattern.ignoreCase),
     find(text, places) {
       const found: Found[] = [];
       let seen = 0;
@@ -49,7 +49,7 @@ export function tokenRule(
         sticky ??= stickyOf(typeof pattern === 'function' ? pattern() : pattern);
         sticky.lastIndex = at;
         const match = sticky.exec(text);
-        const range = match?.indices?.groups?.secret ?? match?.indices?.[0];
+        const range = rangeIn(match?.indices);
         if (!match || !range) continue;
         const start = match.indices?.groups?.head?.[0] ?? range[0];
         const end = range[1];
@@ -63,15 +63,34 @@ export function tokenRule(
   };
 }
 
-function stickyOf({ source, flags }: RegExp): RegExp {
+/** Whichever group there is but what stands before the secret; all of it where there is none. */
+export function rangeIn(indices: RegExpIndicesArray | undefined): [number, number] | undefined {
+  for (const [name, range] of Object.entries(indices?.groups ?? {})) if (!BESIDE.has(name) && range) return range;
+  return indices?.[0];
+}
+
+const BESIDE = new Set(['head', 'name']);
+
+export function stickyOf({ source, flags }: RegExp): RegExp {
   return new RegExp(source, `dy${flags}`);
 }
 
 export interface TokenOptions {
   readonly id?: string;
+  /** Of a pattern that is made later. */
+  readonly anyCase?: boolean;
   /** A quick look at a place, before the pattern is made. */
   readonly mayStand?: (text: string, at: number) => boolean;
   readonly guessable?: (value: string) => boolean;
   /** Whether what stands there is a secret after all. */
   readonly counts?: (value: string, match: string) => boolean;
+}
+
+/** What takes long to make, and most texts do without. */
+export function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -178,7 +178,11 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('contentful-token', ['CFPAT-'], () => /(?<!\w)CFPAT-[\w-]{43}(?![\w-])/),
   tokenRule('linear-token', ['lin_oauth_'], () => /(?<!\w)lin_oauth_[0-9a-f]{32,80}/, { id: 'linear-oauth-token' }),
   // Keys
-  tokenRule('jwt', ['eyJ'], () => /(?<![\w-])eyJ[\w-]{8,4000}\.eyJ[\w-]{8,8000}\.[\w-]{16,2000}/),
+  tokenRule(
+    'jwt',
+    ['eyJ'],
+    () => /(?<![\w-])eyJ[\w-]{8,4000}\s{0,8}\.\s{0,8}eyJ[\w-]{8,8000}\s{0,8}\.\s{0,8}[\w-]{16,2000}/,
+  ),
   // Encrypted, with a key inside or agreed on.
   tokenRule(
     'jwt',

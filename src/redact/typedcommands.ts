@@ -1,28 +1,33 @@
-/** Passwords on a command line, again: behind options, operands and pipes of commands that are rarer. Each pattern is made when it is needed. */
-import { commandRule, VALUE } from './commands.ts';
-import { type Rule, tokenRule } from './rule.ts';
-import { isStandIn } from './value.ts';
-
-/** Whatever else stands in the command before; it may go on in the next line (also one of a diff), whose backslash is gone where escapes were undone. */
-const BEFORE = String.raw`\s(?:(?:[^\n;|&]|\n(?=[+-]?[ \t]{0,8}--?\w)){0,300}?\s)?`;
-/** Options with their values and names of files: words would be those of a sentence. */
-const FILES_BUT = (option: string) =>
-  String.raw`(?:\s{1,3}(?!${option})(?:-\S{1,100}(?:\s{1,3}[^\s-]\S{0,100})?|(?=[^\s-]\S{0,60}[./*])\S{1,100})){0,8}\s{1,3}`;
+/** Passwords that are handed to a command on its input, or stand among its operands. Each pattern is made when it is needed. */
+import { isChosen, isReal } from './commands.ts';
+import { type Found, type Rule, stickyOf, tokenRule } from './rule.ts';
 
 const SUDO = String.raw`sudo(?:[ \t]{1,3}-[A-Za-z]\S{0,20}(?:[ \t]{1,3}[^\s-]\S{0,60})?){0,4}?[ \t]{1,3}-[A-Za-z]{0,8}S(?![\w-])`;
-/** What takes a password from standard input. */
-const TAKES = String.raw`(?:${SUDO}|kinit(?![\w-])|(?:docker|podman|nerdctl|helm registry) login[^\n;|&]{0,200}?--password-stdin)`;
-const PIPES_INTO = ['sudo -', 'kinit', 'docker login', 'podman login', 'nerdctl login', 'helm registry login'];
+const REST = String.raw`[^\n;|&]{0,200}?`;
+/** What takes a password from standard input; the first of a line each, behind a name. */
+const takes = () =>
+  [
+    String.raw`(?<names>chpasswd)(?![\w-])`,
+    SUDO,
+    String.raw`kinit(?![\w-])`,
+    String.raw`(?:docker|podman|nerdctl|helm registry) login${REST}--password-stdin`,
+    'gh secret set',
+    `gh auth login${REST}--with-token`,
+    `gcloud secrets ${REST}--data-file[= ]-`,
+    'wrangler secret put',
+    'vercel env add',
+    'pass insert',
+    String.raw`gpg2? ${REST}--passphrase-fd[= ]0`,
+    'cryptsetup ',
+    String.raw`passwd(?![\w-])`,
+  ].join('|');
+const to = () => String.raw`(?:${REST}[\s/"'])?(?:${takes()})`;
 /** What ends a line, written or, where escapes were undone, meant. */
 const END = String.raw`(?:\\{1,4}[rn]|[\r\n])`;
-/** As it is given to a shell: in quotes, or without spaces. What ends its line is no part of it. */
-const WORD = String.raw`(?<secret>(?<=["'])[^"'\n]{3,200}(?=${END}?["'])|(?<!["'])[^\s"'|;&<>()]{3,200})`;
-const SAID = String.raw`(?:echo|printf)(?:[ \t]{1,3}-[neE]{1,3})?(?:[ \t]{1,3}["']?%s${END}?["']?)?[ \t]{1,3}["']?${WORD}${END}?["']?[ \t]{0,3}\|[ \t]{0,3}`;
+/** As it is given to a shell: in quotes, or without spaces. */
+const WORD = String.raw`(?:["'](?<quoted>(?<=")[^"]{3,300}(?=")|(?<=')[^']{3,300}(?='))["']|(?<bare>[^\s"'|;&<>()]{3,200}))`;
 
-/** Here no word is one of a sentence. */
-const isReal = (value: string) => !isStandIn(value);
 const guessable = () => true;
-
 const FARTHEST = 300;
 const before = (text: string, at: number) => text.slice(Math.max(0, at - FARTHEST), at);
 
@@ -33,40 +38,79 @@ function isAskedFor(text: string, at: number): boolean {
   return asked >= 0 && !said.includes('send', asked);
 }
 
+/** Every line that is handed over. */
+function linesIn(text: string, [start, end]: readonly [number, number], isNamed: boolean): Found[] {
+  const found: Found[] = [];
+  const add = (from: number, to: number) => {
+    const line = text.slice(from, to);
+    const name = isNamed
+      ? (/^[+-]?[ \t]{0,40}(?:\d{1,7}[→\t])?[\w.@$-]{1,64}:/.exec(line)?.[0].length ?? line.length)
+      : 0;
+    const value = line.slice(name);
+    if (value.length >= 3 && isReal(value))
+      found.push({ kind: 'password', start: from + name, end: to, guessable: true });
+  };
+  let at = start;
+  for (const { index, 0: ended } of text.slice(start, end).matchAll(new RegExp(END, 'g'))) {
+    add(at, start + index);
+    at = start + index + ended.length;
+  }
+  add(at, end);
+  return found;
+}
+
+function handedRule(
+  id: string,
+  anchors: readonly string[],
+  mayStand: (text: string, at: number) => boolean,
+  pattern: () => string,
+): Rule {
+  let sticky: RegExp | undefined;
+  return {
+    id,
+    kind: 'password',
+    anchors,
+    find(text, places) {
+      const found: Found[] = [];
+      let seen = 0;
+      for (const at of places) {
+        if (at < seen || !mayStand(text, at)) continue;
+        sticky ??= stickyOf(new RegExp(pattern()));
+        sticky.lastIndex = at;
+        const groups = sticky.exec(text)?.indices?.groups;
+        const range = groups?.quoted ?? groups?.bare ?? groups?.body;
+        if (!range) continue;
+        found.push(...linesIn(text, range, (groups?.names ?? groups?.namesBelow) !== undefined));
+        seen = range[1];
+      }
+      return found;
+    },
+  };
+}
+
 export const TYPED_RULES: readonly Rule[] = [
-  commandRule('ldap-password', ['ldap'], String.raw`ldap[a-z]{3,9}${BEFORE}-w\s{0,3}`, '-w'),
-  commandRule(
-    'zip-password',
-    ['zip\\ ', 'unzip\\ '],
-    String.raw`(?:un)?zip${FILES_BUT('-[A-Za-z]{0,8}P')}(?:-P\s{0,3}|-[A-Za-z]{1,8}P\s{1,3})`,
-    'P',
+  handedRule(
+    'piped-password',
+    ['echo\\ [^|]{3,300}\\|', 'printf\\ [^|]{3,300}\\|'],
+    () => true,
+    () =>
+      String.raw`(?:echo|printf)(?:[ \t]{1,3}-[neE]{1,3})?(?:[ \t]{1,3}["']?%s${END}?["']?)?[ \t]{1,3}${WORD}[ \t]{0,3}\|[ \t]{0,3}${to()}`,
   ),
-  commandRule(
-    'smb-password',
-    ['smbclient', 'smbget', 'rpcclient'],
-    String.raw`(?:smb[a-z]{3,6}|rpcclient)${BEFORE}(?:-U|--user(?:name)?)[\s=]{0,3}["']?[^\s%"']{1,100}%`,
-    '%',
-    // The quote stands before the name.
-    String.raw`(?<secret>(?<=["'][^\s%"']{1,100}%)[^"'\n]{4,200}|(?<!["'][^\s%"']{1,100}%)[^\s"';|&)]{4,200})`,
+  handedRule(
+    'handed-password',
+    ['\\<\\<\\<', 'chpasswd[^\\n]{0,100}\\<\\<'],
+    (text, at) =>
+      text[at] === 'c' || (text[at - 1] !== '<' && /sudo|kinit|pass|login|secret|env add|crypt/.test(before(text, at))),
+    () =>
+      String.raw`(?:(?<=(?:${takes()})${REST})<<<\s{0,3}${WORD}|(?<namesBelow>chpasswd)[^\n;|&]{0,100}<<-?[ \t]{0,3}["']?(?<mark>\w{1,30})["']?[^\n]{0,100}\n(?<body>[^]{3,2000}?)\n[+-]?[ \t]{0,40}(?:\d{1,7}[→\t])?\k<mark>(?!\w))`,
   ),
-  commandRule(
-    'htpasswd-password',
+  tokenRule(
+    'password',
     ['htpasswd'],
-    String.raw`htpasswd(?:[ \t]{1,3}[a-z][\w./:-]{1,100})?(?=[^\n;|&]{0,60}?\s-[A-Za-z]{0,8}b)(?:[ \t]{1,3}(?:-[A-Za-z]{1,8}|\d{1,5})){1,6}(?:[ \t]{1,3}[^\s<>|;&-][^\s|;&]{0,200}){1,2}[ \t]{1,3}(?![<>])`,
-    'b',
+    () =>
+      /htpasswd(?:[ \t]{1,3}[a-z][\w./:-]{1,100})?(?=[^\n;|&]{0,60}?\s-[A-Za-z]{0,8}b)(?:[ \t]{1,3}(?:-[A-Za-z]{1,8}|\d{1,5})){1,6}(?:[ \t]{1,3}[^\s<>|;&-][^\s|;&]{0,200}){1,2}[ \t]{1,3}(?![<>])["']?(?<secret>(?<=["'])[^\s"']{4,200}|(?<!["'])[^\s"';|&)]{4,200})/,
+    { id: 'htpasswd-password', guessable, counts: isChosen },
   ),
-  tokenRule('password', PIPES_INTO, () => new RegExp(`(?<=${SAID})${TAKES}`), {
-    id: 'piped-password',
-    guessable,
-    counts: isReal,
-    mayStand: (text, at) => /\|[ \t]{0,3}$/.test(text.slice(Math.max(0, at - 4), at)),
-  }),
-  tokenRule('password', ['\\<\\<\\<'], () => new RegExp(String.raw`(?<=${TAKES}[^\n;|&]{0,200})<<<\s{0,3}${VALUE}`), {
-    id: 'handed-password',
-    guessable,
-    counts: isReal,
-    mayStand: (text, at) => text[at - 1] !== '<' && /sudo|kinit|-stdin/.test(before(text, at)),
-  }),
   tokenRule(
     'password',
     ['send\\ ', 'sendline'],

@@ -20,23 +20,37 @@ export interface Unescaped {
 
 /** Undefined when there is nothing of the kind. */
 export function unescaped(text: string): Unescaped | undefined {
+  const changes: Change[] = [];
+  for (const match of text.matchAll(HIDING)) {
+    const [, letter = '', inCode, inUrl] = match;
+    const code = inCode ?? inUrl;
+    const meant = code ? String.fromCharCode(Number.parseInt(code, 16)) : (MEANT.get(letter) ?? letter);
+    changes.push({ from: match.index, to: match.index + match[0].length, meant });
+  }
+  return changes.length === 0 ? undefined : viewOf(text, changes);
+}
+
+/** A stretch of a text, and what stands in its place. */
+interface Change {
+  readonly from: number;
+  readonly to: number;
+  readonly meant: string;
+}
+
+export function viewOf(text: string, changes: readonly Change[]): Unescaped {
   const parts: string[] = [];
   /** After each of them: its place here, and what is to be added to get the place there. */
   const places: number[] = [];
   const shifts: number[] = [];
   let last = 0;
   let length = 0;
-  for (const match of text.matchAll(HIDING)) {
-    const [, letter = '', inCode, inUrl] = match;
-    const code = inCode ?? inUrl;
-    const meant = code ? String.fromCharCode(Number.parseInt(code, 16)) : (MEANT.get(letter) ?? letter);
-    parts.push(text.slice(last, match.index), meant);
-    length += match.index - last + meant.length;
-    last = match.index + match[0].length;
+  for (const { from, to, meant } of changes) {
+    parts.push(text.slice(last, from), meant);
+    length += from - last + meant.length;
+    last = to;
     places.push(length);
     shifts.push(last - length);
   }
-  if (places.length === 0) return undefined;
   return {
     text: parts.join('') + text.slice(last),
     placeOf: (at) => at + (shifts[lastUpTo(places, at)] ?? 0),

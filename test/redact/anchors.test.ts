@@ -5,10 +5,15 @@ import { anchorScan } from '../../src/redact/anchors.ts';
 import { RULES } from '../../src/redact/find.ts';
 import type { Rule } from '../../src/redact/rule.ts';
 
+/** Of several ways the first. */
+function withFirst(source: string): string {
+  const inner = source.replace(/\(\?:([^()|]*)[^()]*\)/g, '$1');
+  return inner === source ? source : withFirst(inner);
+}
+
 /** Anchors as they would be written, and their beginnings. */
 const written = RULES.flatMap(({ anchors }) => anchors).flatMap((source) => {
-  const plain = source
-    .replace(/\(\?:(\w+)[^)]*\)/g, '$1')
+  const plain = withFirst(source)
     .replace(/\(\?!.*/, '')
     .replace(/\[(\\?.)[^\]]*\](?:\{(\d+)[^}]*\})?/g, (_, one, count) => one.repeat(Number(count ?? 1)))
     .replace(/\\[sw](?:\{[^}]*\})?/g, (each) => (each === '\\s' ? ' ' : 'w'))

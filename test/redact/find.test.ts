@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findSecrets, RULES } from '../../src/redact/find.ts';
-import { HARMLESS, SAMPLES } from './samples.ts';
+import { HARMLESS } from './harmless.ts';
+import { SAMPLES } from './samples.ts';
 
 describe('finding secrets', () => {
   test.each(SAMPLES)('$rule: $text', ({ secret, text }) => {

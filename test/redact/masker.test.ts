@@ -4,7 +4,8 @@ import { RULES } from '../../src/redact/find.ts';
 import { createMasker } from '../../src/redact/masker.ts';
 import { NOT_SCANNED } from '../../src/redact/placeholder.ts';
 import type { Rule } from '../../src/redact/rule.ts';
-import { HARMLESS, random, SAMPLES } from './samples.ts';
+import { HARMLESS } from './harmless.ts';
+import { random, SAMPLES } from './samples.ts';
 import '../support/properties.ts';
 
 const token = `ghp_${random(36, 'masker')}`;
@@ -164,7 +165,17 @@ describe('no text takes long', () => {
   /** Every pattern of ours repeats at most so often, so what is done at an anchor has a bound. */
   test('no repetition without an upper bound', async () => {
     const { readFileSync } = await import('node:fs');
-    for (const file of ['tokens', 'contexts', 'commands', 'typedcommands', 'assignment', 'privatekey']) {
+    for (const file of [
+      'tokens',
+      'contexts',
+      'commands',
+      'typedcommands',
+      'operands',
+      'kubernetes',
+      'wraps',
+      'assignment',
+      'privatekey',
+    ]) {
       const source = readFileSync(new URL(`../../src/redact/${file}.ts`, import.meta.url), 'utf8');
       const found = source.match(/\{\d+,\}/g) ?? [];
       // Over a stretch that is bounded already.
@@ -212,13 +223,69 @@ describe('no text takes long', () => {
     '| docker login --password-stdin ',
     ' \n',
     'a1-',
+    ' -p',
+    ' -p a',
+    ' -u "a:',
+    ' --user a:',
+    'sqlcmd -P ',
+    "sqlcmd -P '",
+    'sqlcmd a&b ',
+    'sqlcmd\n -',
+    'mysql -a b -p',
+    'mysql az curl oc gh ',
+    'gh secret set -b "',
+    'kubectl create secret --from-literal a=',
+    'curl -b "a=b; ',
+    'curl -b a=b;',
+    'echo a |',
+    'echo "a\\n',
+    'echo "root:a" | sudo ',
+    'echo a | chpasswd',
+    'chpasswd <<EOF\n',
+    'chpasswd <<< "a',
+    'config set token ',
+    'config set --secret a ',
+    'vault kv put a=',
+    'vault kv put a="',
+    'net use /user:',
+    'nmcli password ',
+    'auth=("a", "',
+    'sqlplus a/',
+    ':5432:a:b:',
+    ':*:*:*:',
+    '&key=a1',
+    'kind: Secret\ndata:\n  a: b\n',
+    '"kind":"Secret","data":{"a":',
+    'data:\n',
+    'login a password b',
+    'default login ',
+    'pass=',
+    '\npass: ',
+    'rootpw ',
+    'PASSWORD("',
+    'token: a =',
+    'token = a || ',
+    'token = a("b", ',
+    'token: { value',
+    'password {',
+    '("password", ',
+    "('password').fill(",
+    '"password":"a\\"',
+    'SECRET=a1/b',
+    'eyJhb.\n eyJ',
+    'a1b2c3d4e5f6g7h8i9j0a1b2c3d4e5f6\n',
+    `ghp_${'a1'.repeat(14)}\n`,
+    'ghp_\\\n',
   ];
 
-  test.each([...new Set(hostile)])('a hundred kilobytes of %j', (piece) => {
-    const text = piece.repeat(Math.ceil(100_000 / piece.length));
-    const masker = createMasker();
-    const masked = masker.mask(text);
-    expect(masked).not.toBe(NOT_SCANNED);
+  /** So that what grows with the square of the length would show in the time that all of these take. */
+  const LENGTHS = [100_000, 400_000];
+
+  test.each([...new Set(hostile)])('hundreds of kilobytes of %j', (piece) => {
+    for (const length of LENGTHS) {
+      const masked = createMasker().mask(piece.repeat(Math.ceil(length / piece.length)));
+      expect(masked).not.toBe(NOT_SCANNED);
+    }
   });
 });
 

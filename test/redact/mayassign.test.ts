@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ASSIGNED, ON_NEXT_LINE } from '../../src/redact/assignment.ts';
-import { AUTHORIZATION, CONTEXT_RULES, COOKIES } from '../../src/redact/contexts.ts';
+import { assigned, onNextLine, rarelyAssigned } from '../../src/redact/assignment.ts';
+import { authorization, CONTEXT_RULES, COOKIES } from '../../src/redact/contexts.ts';
 import { mayAssign } from '../../src/redact/mayassign.ts';
 
 const word = fc.constantFrom(
@@ -36,6 +36,8 @@ const between = fc.constantFrom(
   '</a>',
   '("',
   ' | ',
+  ': str = "',
+  ' = a || "',
   '\n  value',
   ':\n',
   ':\n',
@@ -45,7 +47,7 @@ const text = fc
   .array(fc.oneof(word, between, fc.constant('hunter2Aa9XyZ0pq')), { maxLength: 9 })
   .map((parts) => parts.join(''));
 
-const patterns = [ASSIGNED, ON_NEXT_LINE, COOKIES, new RegExp(AUTHORIZATION.source, 'iy')];
+const patterns = [assigned(), rarelyAssigned(), onNextLine(), COOKIES, new RegExp(authorization().source, 'iy')];
 
 describe('whether something may be assigned', () => {
   test('is never denied where a pattern finds it', () => {

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { findSecrets } from '../../src/redact/find.ts';
 import { loadPreset } from '../../src/redact/preset.cjs';
 import { SECRETLINT_RULES, sourceOf } from '../../src/redact/secretlint.ts';
-import { HARMLESS, SAMPLES } from './samples.ts';
+import { HARMLESS } from './harmless.ts';
+import { SAMPLES } from './samples.ts';
 import '../support/properties.ts';
 
 /** Where the values are that secretlint finds in a text, by the rules we take from it. */
