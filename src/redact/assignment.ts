@@ -1,6 +1,7 @@
 /** `password=…`, `"api_key": "…"`, `SECRET_KEY=…`, `--token …`: a value given to a name that says it is secret. */
+import { lazy } from '../format/lazy.ts';
 import { mayAssign, nameEndOf, signAfter } from './mayassign.ts';
-import { type Found, once, type Rule } from './rule.ts';
+import type { Found, Rule } from './rule.ts';
 import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
 
 /** What a name must hold. */
@@ -67,17 +68,17 @@ const rarelyBetween = () =>
 const VALUE = String.raw`[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
 
 /** Made when a name is there to which something may be given: V8 reads a pattern as soon as there is one. */
-export const assigned = once(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
-export const rarelyAssigned = once(() => new RegExp(`${NAME}${NAME_END}(?:${rarelyBetween()})${VALUE}`, 'diy'));
+export const assigned = lazy(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
+export const rarelyAssigned = lazy(() => new RegExp(`${NAME}${NAME_END}(?:${rarelyBetween()})${VALUE}`, 'diy'));
 /** Nothing but the name stands before the end of its line, and nothing but the value in the next, as it is asked for and typed. */
-export const onNextLine = once(
+export const onNextLine = lazy(
   () =>
     new RegExp(
       String.raw`${NAME}${NAME_END}[ \t]{0,3}:(?:\*\*)?[ \t]{0,3}(?:[|>][+-]?[ \t]{0,3})?\r?\n${LINE_START}["'\`]?(?<alone>[^\s"'\`]{6,400})["'\`]?,?[ \t]{0,3}(?=[\r\n]|$)`,
       'diy',
     ),
 );
-const member = once(() => new RegExp(`${NAME}$`, 'i'));
+const member = lazy(() => new RegExp(`${NAME}$`, 'i'));
 /** A personal access token, and `pass`: names too short to be looked for in a text like the others. */
 const SHORT = /_PAT$|^pass$/i;
 

@@ -1,5 +1,6 @@
 /** Passwords on a command line, behind an option that means something else to other commands: told by the command before it. */
-import { type Found, once, type Rule, rangeIn, stickyOf } from './rule.ts';
+import { lazy } from '../format/lazy.ts';
+import { type Found, type Rule, rangeIn, stickyOf } from './rule.ts';
 import { isPasswordValue, isStandIn } from './value.ts';
 
 /** A plain word may be one of a sentence, and numbers are ports. */
@@ -30,7 +31,7 @@ interface Command {
 export const VALUE = String.raw`(?:\\{0,3}"(?<double>[^"\r\n]{3,400}?)\\{0,3}"|\\{0,3}'(?<single>[^'\r\n]{3,400}?)\\{0,3}'|(?<bare>[^\s"'\`;|&<>()\\]{3,200}))`;
 
 /** Made when one of these options is there. */
-const commandsKnown = once((): readonly Command[] => {
+const commandsKnown = lazy((): readonly Command[] => {
   /** `name:` or the like before it, inside the quotes. */
   const named = (end: string, not = '/') => {
     const name = String.raw`[^\s${end}"'${not}]{1,100}${end}`;

@@ -85,12 +85,3 @@ export interface TokenOptions {
   /** Whether what stands there is a secret after all. */
   readonly counts?: (value: string, match: string) => boolean;
 }
-
-/** What takes long to make, and most texts do without. */
-export function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
