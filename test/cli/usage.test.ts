@@ -145,7 +145,7 @@ describe('counting', () => {
     expect(usage(root).totals).toMatchObject({ output: 1, incomplete: 1, estimatedOutput: 100 });
     const { text } = skein(['usage', '--root', root]);
     expect(text).toContain('1*');
-    expect(text).toMatch(/incomplete: the client recorded no output of 1 messages \(about 100/);
+    expect(text).toMatch(/incomplete: the client recorded no output of one message \(about 100/);
   });
 });
 
