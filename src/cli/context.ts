@@ -18,4 +18,6 @@ export interface Context {
    * offered to go on with is for the tools, not for a shell.
    */
   readonly asTool?: boolean;
+  /** Nothing else runs in this process until the verb has ended: what is the same for all of it may be changed for a moment. */
+  readonly alone?: boolean;
 }

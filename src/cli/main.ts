@@ -25,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<boolean> {
       home: homeFolder() || '/',
       cwd: currentFolder(),
       now: () => new Date(),
+      alone: true,
       out: openStandard('stdout', color, failed),
       get err() {
         return err();

@@ -49,9 +49,9 @@ export interface KnownStates {
 /** Times are whole numbers of these parts: from 2004 to 2039 there is one for each time that a number of milliseconds can tell. */
 export const PARTS_OF_MS = 4096;
 
-/** Those of a folder's files that are not as is known from a row on, or cannot be asked for. `folder` ends with a slash. */
+/** Those of some files that are not as is known from a row on, or cannot be asked for. `prefix`: what their paths begin with. */
 export function filesUnlike(
-  folder: string,
+  prefix: string,
   names: readonly string[],
   { sizes, times }: KnownStates,
   firstRow: number,
@@ -63,11 +63,11 @@ export function filesUnlike(
     const row = firstRow + place;
     let isLike = false;
     try {
-      if (typeof numbersOf === 'function' && numbersOf(folder + name, false, undefined, false) === numbers) {
+      if (typeof numbersOf === 'function' && numbersOf(prefix + name, false, undefined, false) === numbers) {
         const ms = (numbers?.[12] ?? 0) * 1000 + (numbers?.[13] ?? 0) / 1e6;
         isLike = numbers?.[8] === sizes[row] && Math.trunc(ms * PARTS_OF_MS) === times[row];
       } else {
-        const { size, mtimeMs } = fileState(folder + name);
+        const { size, mtimeMs } = fileState(prefix + name);
         isLike = size === sizes[row] && Math.trunc(mtimeMs * PARTS_OF_MS) === times[row];
       }
     } catch {

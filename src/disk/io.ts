@@ -13,6 +13,7 @@ import {
 import { type FileState, fileState, filesUnlike, type KnownStates } from './filestate.ts';
 import type { Listing } from './folder.ts';
 import { type FolderNames, folderNames } from './foldernames.ts';
+import { inside, MANY } from './inside.ts';
 
 export interface IoCount {
   /** Files opened, for reading or writing. */
@@ -110,7 +111,7 @@ export interface FolderFs {
   list(folder: string): FolderNames;
   /** Follows links. */
   stat(path: string): FileState;
-  /** Those of a folder's files that are not as is known from a row on, or cannot be asked for. */
+  /** Those of a folder's files that are not as is known from a row on, or cannot be asked for. `folder` ends with a slash. */
   unlike(folder: string, names: readonly string[], known: KnownStates, firstRow: number): string[];
   realPath(path: string): string;
   /** What was listed before, for whoever walks the same folders twice. */
@@ -131,4 +132,13 @@ export const folderFs: FolderFs = {
     return filesUnlike(folder, names, known, firstRow);
   },
   realPath: (path) => realpathSync.native(path),
+};
+
+/** The same for a process in which nothing else runs. */
+export const loneFolderFs: FolderFs = {
+  ...folderFs,
+  unlike(folder, names, known, firstRow) {
+    if (names.length < MANY) return folderFs.unlike(folder, names, known, firstRow);
+    return inside(folder, (prefix) => folderFs.unlike(prefix, names, known, firstRow));
+  },
 };

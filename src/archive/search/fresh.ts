@@ -1,7 +1,7 @@
 /** Transcripts on disk beside what the archive knows of them. */
 import type { Problem } from '../../disk/errors.ts';
 import { findSessions, type SessionFile } from '../../disk/find.ts';
-import { folderFs } from '../../disk/io.ts';
+import { folderFs, loneFolderFs } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { Database } from '../sqlite.ts';
 import { ownRoots } from '../sync/known.ts';
@@ -40,8 +40,12 @@ interface Batch {
   readonly names: readonly string[];
 }
 
-/** One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them. */
-export function compareWithDisk(db: Database, roots: readonly Root[]): Compared {
+/**
+ * One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them.
+ * `alone`: nothing else runs in this process.
+ */
+export function compareWithDisk(db: Database, roots: readonly Root[], alone = false): Compared {
+  const fs = alone ? loneFolderFs : folderFs;
   const knownOf = knownRoots(db);
   // A root that cannot be resolved has no known file: its files are read.
   const place = placesOf(roots, () => {});
@@ -61,7 +65,7 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
     const first = states.nextRows(prefix, names);
     const isRun = first >= 0;
     const unknown = isRun
-      ? folderFs.unlike(folder, names, states, first)
+      ? fs.unlike(folder, names, states, first)
       : names.filter((name) => !isReached(known, folder, prefix, name));
     if (isRun) {
       // No row is the next one twice.
@@ -75,13 +79,13 @@ export function compareWithDisk(db: Database, roots: readonly Root[]): Compared 
 
   function isReached({ states, reached }: Known, folder: string, prefix: string, name: string): boolean {
     const row = states.rowOf(prefix + name);
-    if (row < 0 || folderFs.unlike(folder, [name], states, row).length > 0) return false;
+    if (row < 0 || fs.unlike(folder, [name], states, row).length > 0) return false;
     if (reached[row] === 0) count += 1;
     reached[row] = 1;
     return true;
   }
 
-  const { files: fresh, problems } = findSessions(roots, { unknownIn });
+  const { files: fresh, problems } = findSessions(roots, { fs, unknownIn });
   const sizes = new Map<string, number>();
   for (const { file, bytes } of fresh) {
     const { root, name } = place(file);

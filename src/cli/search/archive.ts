@@ -26,7 +26,8 @@ export async function searchArchive(
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
   const { isForIndex, searchIndex } = await import('../../archive/search/search.ts');
-  const disk = { ...found, elsewhere: given.length === 0 };
+  // Who holds nothing may go on with other things meanwhile, as the viewer does.
+  const disk = { ...found, elsewhere: given.length === 0, alone: hold !== undefined && context.alone };
   let release: (() => void) | undefined;
   try {
     const recovered = await recoveredChats(context, archive, given, found.roots, request);

@@ -31,18 +31,23 @@ export function quickSums(context: Context, args: Arguments, enough: Enough): Fa
   const { roots, problems } = findRoots({ given: args.values('root'), env: context.env, home: context.home });
   if (problems.length > 0) return undefined;
   try {
-    return sumsOf({ ...openArchiveFile(path), folder }, roots, enough);
+    return sumsOf({ ...openArchiveFile(path), folder }, roots, enough, context.alone);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return undefined;
   }
 }
 
-function sumsOf(archive: Archive, roots: readonly Root[], { byDay, named }: Enough): Fact[] | undefined {
+function sumsOf(
+  archive: Archive,
+  roots: readonly Root[],
+  { byDay, named }: Enough,
+  alone?: boolean,
+): Fact[] | undefined {
   let usage: KeptUsage | undefined;
   const release = holdForLarge(archive.path);
   try {
-    const { count, fresh, problems } = compareWithDisk(archive.db, roots);
+    const { count, fresh, problems } = compareWithDisk(archive.db, roots, alone);
     if (count === 0 || fresh.length + problems.length > 0) return undefined;
     usage = openUsage(archive);
     return (byDay ? usage?.dayCells(count, named) : undefined) ?? usage?.cells(count);
