@@ -7,7 +7,7 @@ import { ArchiveError, OPENING, toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
 import { mayWrite, openToRead, refuseToWrite } from './readonly.ts';
 import { ADDITIONS, APPLICATION_ID, INDEXES, SCHEMA, SCHEMA_VERSION } from './schema.ts';
-import { type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
+import { all, type Database, get, insert, maybeNumber, openDatabase, run, textOf, transaction } from './sqlite.ts';
 import { isNew, lookAt, OWN, readStamp, refuseOthers, type Stamp, type Words } from './stamp.ts';
 
 export interface Archive {
@@ -115,8 +115,9 @@ function makePrivate(path: string): void {
 }
 
 function addTables(db: Database, create: string): void {
+  const there = new Set(all(db, 'SELECT name FROM sqlite_schema').map((row) => row.name));
   for (const [name, columns] of Object.entries(ADDITIONS)) {
-    if (!has(db, name)) db.exec(`${create} ${name} ${columns}`);
+    if (!there.has(name)) db.exec(`${create} ${name} ${columns}`);
   }
 }
 

@@ -10,6 +10,8 @@ interface Anchored {
   readonly isPlain: boolean;
   /** So many letters, digits and signs of tokens come next at least. */
   readonly follows: number;
+  /** What comes after just as many; '' where that is not told. */
+  readonly after: string;
   /** Made when it is needed: of a hundred few ever are. */
   readonly anchor: () => RegExp;
 }
@@ -39,7 +41,7 @@ interface Hit {
 }
 
 /** So much text is looked through for each anchor by itself before the patterns of all of them are made: most commands show less. */
-const WITHOUT_PATTERNS = 16_000;
+const WITHOUT_PATTERNS = 32_000;
 
 export interface AnchorScan {
   places(text: string): ReadonlyMap<Rule, readonly number[]>;
@@ -131,7 +133,7 @@ function anchoredOf(source: string, before: string, flags: string): Anchored {
   return {
     head: flags === '' ? head : head.toLowerCase(),
     isPlain,
-    follows: isPlain ? 0 : followsIn(source),
+    ...(isPlain ? NOTHING_FOLLOWS : followsIn(source)),
     anchor: lazy(() => new RegExp(`${before}(?:${source})`, `y${flags}`)),
   };
 }
@@ -149,9 +151,13 @@ function headOf(source: string): string {
   return head;
 }
 
-/** `pat[A-Za-z0-9]{14}\\.`: 14. */
-function followsIn(source: string): number {
-  return Number(/^(?:\\\W|[\w"/:=~-])+\[[\w\\%+/-]+\]\{(\d+)/.exec(source)?.[1] ?? 0);
+const NOTHING_FOLLOWS = { follows: 0, after: '' } as const;
+
+/** `pat[A-Za-z0-9]{14}\\.`: 14, then a dot. */
+function followsIn(source: string): Pick<Anchored, 'follows' | 'after'> {
+  const [, follows = 0, after = ''] =
+    /^(?:\\\W|[\w"/:=~-])+\[[\w\\%+/-]+\]\{(\d+)(?:\}\\(\W)(?![?*{]))?/.exec(source) ?? [];
+  return { follows: Number(follows), after };
 }
 
 /** `a(?:b|c)` for `ab|ac`: what begins alike is tried together. */
@@ -205,12 +211,12 @@ function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
 }
 
 /** Most heads are parts of ordinary words, such as `path`: to make a pattern for each of these takes longer than all else. */
-function mayStandAt({ head, follows }: Anchored, { isTight }: Pass, text: string, at: number): boolean {
+function mayStandAt({ head, follows, after }: Anchored, { isTight }: Pass, text: string, at: number): boolean {
   if (isTight && isLetter(text.charCodeAt(at - 1))) return false;
   const from = at + head.length;
   const least = from + follows;
   for (let place = from; place < least; place += 1) if (!isOfToken(text.charCodeAt(place))) return false;
-  return true;
+  return text.startsWith(after, least);
 }
 
 /** `\w%+/-`; NaN, after the end, is none. */

@@ -10,7 +10,7 @@ import type { Found, Rule } from './rule.ts';
 import { SECRETLINT_RULES } from './secretlint.ts';
 import { TOKEN_RULES } from './tokens.ts';
 import { TYPED_RULES } from './typedcommands.ts';
-import { unescaped } from './unescape.ts';
+import { unescaped, unescapedLines } from './unescape.ts';
 import { overJoints, unwrapped } from './wraps.ts';
 
 export const RULES: readonly Rule[] = [
@@ -50,12 +50,12 @@ function scanWhole(text: string, rules: readonly Rule[]): Found[] {
   return [...found, ...overJoints(scan(joined.text, rules), joined, (start) => starts.has(start))];
 }
 
-/** Whether there is anything for a rule to look at. */
+/** Whether there is anything for a rule to look at in a JSON text, of which no string goes over the end of a line. */
 export function hasAnchor(text: string, rules: readonly Rule[]): boolean {
   const anchored = scanFor(rules);
   if (anchored.hasAny(text)) return true;
+  const plain = unescapedLines(text);
   // Lines that end inside of a string are escaped.
-  const plain = unescaped(text)?.text;
   return plain !== undefined && (anchored.hasAny(plain) || anchored.hasAny(unwrapped(plain)?.text ?? ''));
 }
 

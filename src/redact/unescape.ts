@@ -30,6 +30,19 @@ export function unescaped(text: string): Unescaped | undefined {
   return changes.length === 0 ? undefined : viewOf(text, changes);
 }
 
+/** Only the lines in which there is something of the kind, without it: the others say what they said. */
+export function unescapedLines(text: string): string | undefined {
+  const lines: string[] = [];
+  let end = -1;
+  for (const { index } of text.matchAll(HIDING)) {
+    if (index < end) continue;
+    const next = text.indexOf('\n', index);
+    end = next < 0 ? text.length : next;
+    lines.push(text.slice(text.lastIndexOf('\n', index) + 1, end));
+  }
+  return unescaped(lines.join('\n'))?.text;
+}
+
 /** A stretch of a text, and what stands in its place. */
 interface Change {
   readonly from: number;

@@ -1,5 +1,5 @@
 /** Where a hit stands, and the commands that go there. */
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Hit } from '../../archive/search/hit.ts';
 import { isOnDisk } from '../../disk/mounts.ts';
@@ -53,7 +53,12 @@ function configFlag(file: string): string {
 }
 
 function isSameFolder(one: string, other: string): boolean {
-  return one === other || (existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other));
+  try {
+    return one === other || realpathSync.native(one) === realpathSync.native(other);
+  } catch {
+    // One of them is not there.
+    return false;
+  }
 }
 
 /** What brings a session back that only the archive has. */
