@@ -23,6 +23,8 @@ interface Hot {
   readonly asks?: boolean;
   /** Its parts that are left to a larger bundle, besides those that read a team: bin/skein goes on with that where they are asked for. */
   readonly without?: RegExp;
+  /** What every run of it imports late, which is loaded with the rest: each such part has names to be looked up and functions to be made for it. */
+  readonly always?: RegExp;
 }
 
 /** What is only loaded with --team. */
@@ -56,7 +58,9 @@ const HOT: Readonly<Record<string, Hot>> = {
       ['search', 'nowhere', '--reveal'],
     ],
     places: true,
-    without: /\/(?:library|kept)\.ts$/,
+    without: /\/(?:library|kept|progress|shelf|closest|help)\.ts$/,
+    always:
+      /\/(?:commands\/search|search\/json|redact\/masker|redact\/json|search\/search|search\/histories)\.ts$|^\.\/archive\.ts$/,
   },
   usage: {
     runs: [
@@ -72,7 +76,8 @@ const HOT: Readonly<Record<string, Hot>> = {
     verbs: ['usage'],
     runs: [['usage', '--json'], ['usage'], ['usage', '--by', 'project,model']],
     places: true,
-    without: /\/(?:fromlibrary|tools|explain|statusline|kept)\.ts$/,
+    without: /\/(?:fromlibrary|tools|explain|statusline|kept|select|chats|agents|shelf|closest|help)\.ts$/,
+    always: /\/(?:commands\/usage|usage\/report)\.ts$/,
   },
   archive: {
     runs: [
@@ -104,7 +109,7 @@ const HOT: Readonly<Record<string, Hot>> = {
 
 /** Leaves the other verbs out, and what they and this one load for a team. */
 function only(name: string): Plugin {
-  const { verbs = [name], without } = HOT[name] ?? {};
+  const { verbs = [name], without, always } = HOT[name] ?? {};
   return {
     name: 'only',
     setup({ onLoad, onResolve }) {
@@ -124,8 +129,22 @@ function only(name: string): Plugin {
       onLoad({ filter: /[/\\]cli[/\\]commands[/\\]\w+\.ts$/ }, ({ path }) => {
         return verbs.includes(basename(path, '.ts')) ? undefined : { contents: '{}', loader: 'json' };
       });
+      if (always)
+        onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => ({
+          contents: withImports(readFileSync(path, 'utf8'), always),
+          loader: 'ts',
+        }));
     },
   };
+}
+
+/** `import('./a.ts')` is asked for before anything else where `always` says so. */
+function withImports(text: string, always: RegExp): string {
+  const paths: string[] = [];
+  const early = text.replace(/\bimport\('(\.[^']+)'\)/g, (late, path: string) =>
+    always.test(path) ? `Promise.resolve(early${paths.push(path) - 1})` : late,
+  );
+  return paths.map((path, place) => `import * as early${place} from '${path}';`).join('') + early;
 }
 
 /** Each a function to be called with what a module has, so that the launcher can load it without the module loader. */

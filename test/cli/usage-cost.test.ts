@@ -20,7 +20,9 @@ test('a model without a price: unknown, never 0', () => {
     [OPUS, false],
     ['my-model', true],
   ]);
-  expect(skein(['usage', '--root', root]).text).toContain('cost unknown of one message: my-model (--prices FILE tells it)');
+  expect(skein(['usage', '--root', root]).text).toContain(
+    'cost unknown of one message: my-model (--prices FILE tells it)',
+  );
   const nameless = rootWith({ [SESSION]: chain([assistant('x', { id: 'm1', model: '' })], envelope) });
   expect(usage(nameless, ['--by', 'model'])).toMatchObject({
     unknownModels: ['unknown'],
