@@ -40,13 +40,13 @@ export function isForIndex({ terms }: Query): boolean {
 }
 
 export function findIndexed(db: Database, question: IndexQuery, most: number): IndexFound {
-  const { sql, values } = groupedSql(db, question);
   const { now, sort } = question;
+  const { sql, values } = groupedSql(db, question, ROW, sort === 'rank');
   // What is older than a month counts up to half as much.
   const ranked = `score * (1.0 + 1.0 / (1.0 + max(0, ${now} - coalesce(part.time, 0)) / 2592000000.0)), part.time DESC NULLS LAST`;
   const order = sort === 'date' ? 'part.time DESC NULLS LAST' : ranked;
   const found = all(db, `${sql} ORDER BY ${order}, part.id DESC LIMIT ?`, ...values, most);
-  const total = found.length < most ? found.length : countAll(db, sql, values);
+  const total = found.length < most ? found.length : countAll(db, question);
   return {
     total,
     rows: found.map((row) => ({
@@ -61,13 +61,14 @@ export function findIndexed(db: Database, question: IndexQuery, most: number): I
   };
 }
 
-function countAll(db: Database, sql: string, values: readonly string[]): number {
+function countAll(db: Database, question: IndexQuery): number {
+  const { sql, values } = groupedSql(db, question, '1');
   return numberOf(get(db, `SELECT count(*) AS n FROM (${sql})`, ...values), 'n');
 }
 
 /** All that is found, by what tells it apart. */
 export function keysFound(db: Database, question: IndexQuery): Set<string> {
-  const { sql, values } = groupedSql(db, question);
+  const { sql, values } = groupedSql(db, question, 'part.key, part.place');
   return new Set(all(db, sql, ...values).map((row) => partKey(blobOf(row, 'key'), numberOf(row, 'place'))));
 }
 
@@ -76,8 +77,20 @@ interface Sql {
   readonly values: readonly string[];
 }
 
-/** A copy may be written another way than its original (H1): one row for all of them, the original's if it is there. */
-function groupedSql(db: Database, { query, isWanted, telling = [] }: IndexQuery): Sql {
+/** Of the row with the least value of min() SQLite takes the other columns too. */
+const ROW =
+  'part.id, part.piece, part.place, part.key, part.time, part.start, found.score, min(part.copy * 1e15 + part.id)';
+
+/**
+ * A copy may be written another way than its original (H1): one row for all of them, the original's if it is there. `isRanked`: how well
+ * each fits is worked out too, which takes half of the time where much is found.
+ */
+function groupedSql(
+  db: Database,
+  { query, isWanted, telling = [] }: IndexQuery,
+  columns: string,
+  isRanked = false,
+): Sql {
   const wanted = toMatch(query.terms);
   const conditions = conditionsOf(db, query);
   if (isWanted !== undefined) {
@@ -89,12 +102,10 @@ function groupedSql(db: Database, { query, isWanted, telling = [] }: IndexQuery)
   const found =
     wanted.match === undefined
       ? 'SELECT id, 0.0 AS score FROM part'
-      : 'SELECT rowid AS id, bm25(words) AS score FROM words WHERE words MATCH ?';
+      : `SELECT rowid AS id, ${isRanked ? 'bm25(words)' : '0.0'} AS score FROM words WHERE words MATCH ?`;
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-  // Of the row with the least value of min() SQLite takes the other columns too.
-  const sql = `WITH found AS MATERIALIZED (${found})
-    SELECT part.id, part.piece, part.place, part.key, part.time, part.start, found.score, min(part.copy * 1e15 + part.id)
-    FROM found JOIN part ON part.id = found.id ${where} GROUP BY part.key, part.place`;
+  const sql = `WITH found AS ${isRanked ? '' : 'NOT '}MATERIALIZED (${found}) SELECT ${columns}
+    FROM found CROSS JOIN part ON part.id = found.id ${where} GROUP BY part.key, part.place`;
   return { sql, values: [wanted.match, wanted.none].filter((each) => each !== undefined) };
 }
 
