@@ -8,6 +8,7 @@ import { closeFile, openFile } from '../../disk/io.ts';
 import { ArchiveError, DISK_FULL, sqliteCode } from '../errors.ts';
 import { INDEX_NAME } from '../place.ts';
 import { openToRead } from '../readonly.ts';
+import { keepStates } from '../search/states.ts';
 import {
   all,
   blobOf,
@@ -129,7 +130,10 @@ export function isDerived(archive: Archive, changes: number): boolean {
 export function setDerived(archive: Archive, changes: number): void {
   const { db, close } = openIndex(archive);
   try {
-    run(db, "INSERT OR REPLACE INTO meta VALUES ('done', ?)", changes);
+    transaction(db, () => {
+      run(db, "INSERT OR REPLACE INTO meta VALUES ('done', ?)", changes);
+      keepStates(db, archive.db);
+    });
   } finally {
     close();
   }

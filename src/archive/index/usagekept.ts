@@ -15,6 +15,7 @@ import { USAGE_LAYOUT, usageFromJson } from './usagejson.ts';
 export const PRICED_BY = `${TABLE.version}/${USAGE_LAYOUT}`;
 
 export interface KeptUsage {
+  readonly index: Database;
   /** The messages of a transcript with these bytes; `file` is what to call it. */
   find(digest: Buffer, file: string): FileUsage[] | undefined;
   /** All transcripts of the archive added up, if they are so many. undefined when that is not of now. `fileOf`: by id, what to call it. */
@@ -51,6 +52,7 @@ export function openUsage(archive: Archive): KeptUsage | undefined {
     return isOfNow ? findUsage(db, digest, file) : undefined;
   };
   return {
+    index: db,
     find: (digest, file) => quietly(() => find(digest, file)),
     cells: (count, fileOf) => quietly(() => cellsFromJson(keptSums(archive, db, 'body', count), fileOf)),
     dayCells: (count, named) => quietly(() => dayCellsFromJson(keptSums(archive, db, 'days', count), named)),

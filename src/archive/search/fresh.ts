@@ -40,13 +40,21 @@ interface Batch {
   readonly names: readonly string[];
 }
 
-/**
- * One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them.
- * `alone`: nothing else runs in this process.
- */
-export function compareWithDisk(db: Database, roots: readonly Root[], alone = false): Compared {
+export interface CompareOptions {
+  /** Of this archive, where it is open. */
+  readonly index?: Database;
+  /** Nothing else runs in this process. */
+  readonly alone?: boolean;
+}
+
+/** One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them. */
+export function compareWithDisk(
+  db: Database,
+  roots: readonly Root[],
+  { index, alone = false }: CompareOptions = {},
+): Compared {
   const fs = alone ? loneFolderFs : folderFs;
-  const knownOf = knownRoots(db);
+  const knownOf = knownRoots(db, index);
   // A root that cannot be resolved has no known file: its files are read.
   const place = placesOf(roots, () => {});
   let count = 0;
@@ -119,7 +127,7 @@ function without(names: readonly string[], some: readonly string[]): readonly st
 }
 
 /** By the paths of the roots that this machine's archive took itself; what is known of each is read when it is asked for. */
-function knownRoots(db: Database): (root: string) => Known | undefined {
+function knownRoots(db: Database, index: Database | undefined): (root: string) => Known | undefined {
   const ids = ownRoots(db);
   const known = new Map<string, Known>();
   return (root) => {
@@ -127,7 +135,7 @@ function knownRoots(db: Database): (root: string) => Known | undefined {
     if (id === undefined) return undefined;
     const before = known.get(root);
     if (before !== undefined) return before;
-    const states = statesOf(db, id);
+    const states = statesOf(db, id, index);
     const made = { states, reached: new Uint8Array(states.count), upToDate: new Map() };
     known.set(root, made);
     return made;

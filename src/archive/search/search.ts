@@ -78,7 +78,7 @@ function nextOf(db: Database): number {
 function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
   const { query, sort, offset, limit, now } = request;
   const stored = wantedFiles(archive.db, query, disk.places?.map(realPath), disk.elsewhere);
-  const compared = compareWithDisk(archive.db, disk.roots, disk.alone);
+  const compared = compareWithDisk(archive.db, disk.roots, { index, alone: disk.alone });
   const telling = tellingFiles(archive.db, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);

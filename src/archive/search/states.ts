@@ -1,9 +1,11 @@
 /**
  * The archived transcripts of a root as they were last seen. SQLite hands them over in a few long texts: a row for each of thousands
- * takes twice as long.
+ * takes twice as long. The index keeps these texts, so that mostly nothing is looked up for each.
  */
 import { type KnownStates, PARTS_OF_MS } from '../../disk/filestate.ts';
-import { all, type Database, get, maybeText, numberOf, textOf } from '../sqlite.ts';
+import { all, type Database, get, maybeText, numberOf, run, textOf } from '../sqlite.ts';
+import { changesOf } from '../store.ts';
+import { ownRoots } from '../sync/known.ts';
 
 /** Sizes and times tell whether a transcript is kept just as it is now, as far as can be told without opening it (known.ts). */
 export interface States extends KnownStates {
@@ -24,13 +26,58 @@ const FILES = `FROM file JOIN version ON version.id = file.current LEFT JOIN scr
   LEFT JOIN seen ON seen.file = file.id WHERE file.root = ? AND file.kind IN ('session', 'agent') ORDER BY file.name`;
 /** What was last seen in another state than is kept has no size that a file could have. */
 const SIZE = 'CASE WHEN seen.file IS NULL THEN CAST(coalesce(scrub.size, version.size) AS INTEGER) ELSE -1 END';
-const STATES = `SELECT count(*) AS files, group_concat(name, '${BETWEEN}') AS names, group_concat(size) AS sizes, group_concat(time) AS times
+const STATES = `SELECT coalesce((SELECT value FROM meta WHERE key = 'changes'), 0) AS changes,
+  count(*) AS files, group_concat(name, '${BETWEEN}') AS names, group_concat(size) AS sizes, group_concat(time) AS times
   FROM (SELECT file.name AS name, ${SIZE} AS size, CAST(file.mtime * ${PARTS_OF_MS} AS INTEGER) AS time ${FILES})`;
 
-export function statesOf(db: Database, root: number): States {
+interface Texts {
+  /** The archive's count of changes when they were made. */
+  readonly changes: number;
+  readonly files: number;
+  readonly sizes: string;
+  readonly times: string;
+  readonly names: string;
+}
+
+function textsOf(db: Database, root: number): Texts {
   const row = get(db, STATES, root);
-  const text = maybeText(row, 'names') ?? '';
-  const count = numberOf(row, 'files');
+  const text = (column: string) => maybeText(row, column) ?? '';
+  const [changes, files] = [numberOf(row, 'changes'), numberOf(row, 'files')];
+  return { changes, files, sizes: text('sizes'), times: text('times'), names: text('names') };
+}
+
+const KEPT = 'states:';
+
+/** Keeps them in the index, each root's by its id: four lines, of which the last one may go on. */
+export function keepStates(index: Database, db: Database): void {
+  run(index, `DELETE FROM meta WHERE key GLOB '${KEPT}*'`);
+  for (const root of ownRoots(db).values()) {
+    const { changes, files, sizes, times, names } = textsOf(db, root);
+    const text = [`${changes} ${files}`, sizes, times, names].join('\n');
+    run(index, 'INSERT OR REPLACE INTO meta VALUES (?, ?)', KEPT + root, text);
+  }
+}
+
+/** undefined where they are not kept, or not of now. */
+function keptTexts(index: Database, db: Database, root: number): Texts | undefined {
+  const text = get(index, 'SELECT value FROM meta WHERE key = ?', KEPT + root)?.value;
+  if (typeof text !== 'string') return undefined;
+  let at = 0;
+  const line = () => {
+    const end = text.indexOf('\n', at);
+    const found = text.slice(at, end);
+    at = end + 1;
+    return found;
+  };
+  const [changes = -1, files = 0] = line().split(' ').map(Number);
+  if (changes !== changesOf(db)) return undefined;
+  return { changes, files, sizes: line(), times: line(), names: text.slice(at) };
+}
+
+/** `index`: of this archive, where it is open. */
+export function statesOf(db: Database, root: number, index?: Database): States {
+  const texts = (index && keptTexts(index, db, root)) ?? textsOf(db, root);
+  const { names: text, files: count } = texts;
   /** The next name, and where it stands in the text. */
   let next = 0;
   let at = 0;
@@ -48,8 +95,8 @@ export function statesOf(db: Database, root: number): States {
 
   return {
     count,
-    sizes: numbersIn(maybeText(row, 'sizes')),
-    times: numbersIn(maybeText(row, 'times')),
+    sizes: numbersIn(texts.sizes),
+    times: numbersIn(texts.times),
     nextRows(folder, some) {
       if (names !== undefined || some.length === 0) return -1;
       const wanted = folder + some.join(BETWEEN + folder);
@@ -75,6 +122,6 @@ export function statesOf(db: Database, root: number): States {
   };
 }
 
-function numbersIn(text = ''): readonly unknown[] {
+function numbersIn(text: string): readonly unknown[] {
   return JSON.parse(`[${text}]`);
 }

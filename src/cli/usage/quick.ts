@@ -47,10 +47,11 @@ function sumsOf(
   let usage: KeptUsage | undefined;
   const release = holdForLarge(archive.path);
   try {
-    const { count, fresh, problems } = compareWithDisk(archive.db, roots, alone);
-    if (count === 0 || fresh.length + problems.length > 0) return undefined;
     usage = openUsage(archive);
-    return (byDay ? usage?.dayCells(count, named) : undefined) ?? usage?.cells(count);
+    if (usage === undefined) return undefined;
+    const { count, fresh, problems } = compareWithDisk(archive.db, roots, { index: usage.index, alone });
+    if (count === 0 || fresh.length + problems.length > 0) return undefined;
+    return (byDay ? usage.dayCells(count, named) : undefined) ?? usage.cells(count);
   } finally {
     release();
     usage?.close();

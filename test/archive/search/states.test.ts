@@ -1,10 +1,12 @@
 /** Transcripts on disk beside what the archive knows of them: one walk, nothing made of what is as it was. */
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openIndex, setDerived } from '../../../src/archive/index/derived.ts';
 import { compareWithDisk } from '../../../src/archive/search/fresh.ts';
 import { statesOf } from '../../../src/archive/search/states.ts';
-import type { Archive } from '../../../src/archive/store.ts';
+import { type Database, get, run } from '../../../src/archive/sqlite.ts';
+import { type Archive, changesOf } from '../../../src/archive/store.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
 import { findRoots } from '../../../src/disk/roots.ts';
 import { tempFolder } from '../../support/files.ts';
@@ -22,6 +24,20 @@ function planted(): string {
     writeFileSync(join(folder, name, 'subagents', 'agent-1.jsonl'), '{}\n');
   }
   return root;
+}
+
+/** As a sync ends: the index keeps what is known of the transcripts. */
+function keptIn(archive: Archive): Database {
+  setDerived(archive, changesOf(archive.db));
+  const index = openIndex(archive);
+  onTestFinished(() => index.close());
+  return index.db;
+}
+
+function compareKept(archive: Archive, index: Database, root: string) {
+  const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
+  const { count, fresh } = compareWithDisk(archive.db, roots, { index });
+  return { count, fresh: fresh.map(({ sessionId }) => sessionId) };
 }
 
 function compare(archive: Archive, ...given: string[]) {
@@ -105,6 +121,26 @@ describe('what is archived as it is', () => {
     expect(states.nextRows(`${within}c/subagents/`, ['agent-c.jsonl'])).toBe(-1);
     expect(states.rowOf(`${within}c/subagents/agent-c.jsonl`)).toBe(5);
     expect(states.rowOf(`${within}a.jsonl`)).toBe(0);
+  });
+
+  test('the index keeps what is known of all transcripts, whatever they are called, for as long as the archive does not change', () => {
+    const [archive, root] = [newArchive(), planted()];
+    syncRoot(archive, root);
+    const index = keptIn(archive);
+    const kept = "SELECT value FROM meta WHERE key = 'states:1'";
+    expect(get(index, kept)?.value).toContain('projects/-b\nc/b\nc.jsonl');
+    expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: [] });
+    const { count, sizes, times } = statesOf(archive.db, 1);
+    expect(statesOf(archive.db, 1, index)).toMatchObject({ count, sizes, times });
+    // It is what is asked: with another name in it, that file would be a new one.
+    run(index, "UPDATE meta SET value = replace(value, '-a/a.jsonl', '-a/x.jsonl') WHERE key = 'states:1'");
+    expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: ['a'] });
+    writeFileSync(join(root, 'projects', '-a', 'made.jsonl'), '');
+    syncRoot(archive, root);
+    expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: [] });
+    run(index, "UPDATE meta SET value = '' WHERE key = 'states:1'");
+    expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: [] });
+    expect(compareKept(archive, keptIn(archive), root)).toEqual({ count: 17, fresh: [] });
   });
 
   test('a walk asks for each file once, and lists each folder once', () => {
