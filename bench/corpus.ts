@@ -35,6 +35,11 @@ export function transcripts(root: string): string[] {
     .sort();
 }
 
+/** A command whose arguments are all of a folder's transcripts, of which there may be too many for one line. */
+export function overTranscripts(command: string, root: string): string {
+  return `find ${root} -name '*.jsonl' -print0 | xargs -0 -n 100000 ${command}`;
+}
+
 export function bytesOf(files: readonly string[]): number {
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }

@@ -33,8 +33,10 @@ function once(command: string, { before = ':', input }: Feed): Cost {
   const timed = `{ time { ${command} ; } >/dev/null ; }`;
   const script = `TIMEFORMAT='cpu %3U %3S'; ${before}; ${input === undefined ? timed : `cat ${input} | ${timed}`}`;
   const { stderr, status } = spawnSync('bash', ['-c', script], { encoding: 'utf8', maxBuffer: 1 << 28 });
-  const match = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(stderr);
-  if (match === null) throw new Error(`${command}: exit ${status}\n${stderr}`);
+  const match = /cpu ([\d.]+) ([\d.]+)\s*$/.exec(stderr ?? '');
+  // What cannot be started takes no time.
+  if (match === null || status === 126 || status === 127)
+    throw new Error(`${command.slice(0, 400)}: exit ${status}\n${stderr ?? ''}`);
   const rss = /peak (\d+)/.exec(stderr)?.[1];
   return { cpu: Number(match[1]) + Number(match[2]), rss: Number(rss ?? 0) };
 }
