@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BuildResult, build } from 'esbuild';
-import { RULES } from '../src/redact/find.ts';
+import { RULES } from '../src/redact/rules.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

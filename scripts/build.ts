@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { anchorTables } from './anchor-tables.ts';
 import { buildWeb } from './build-web.ts';
 import { buildHot, makeCodeCaches } from './hot.ts';
 import { lazyWidths } from './lazy-widths.ts';
@@ -102,7 +103,7 @@ const command: BuildOptions & { metafile: true } = {
   banner: {
     js: "const thisModule = { get url() { return globalThis.process.getBuiltinModule('node:url').pathToFileURL(__filename).href; } };",
   },
-  plugins: [heavy, builtins, slimPrices, oneLanguage, lazyWidths],
+  plugins: [heavy, builtins, slimPrices, oneLanguage, lazyWidths, anchorTables],
   alias: {
     // Its CommonJS asks for its parts in a way that cannot be bundled.
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',

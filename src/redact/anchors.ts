@@ -1,42 +1,24 @@
 /** One pass over a text that tells which rules have something to look at, and where. Most texts end here. */
 import { lazy } from '../format/lazy.ts';
+import { type AnchorTable, anchorTables, isLetter, WHOLE } from './anchortables.ts';
 import type { Rule } from './rule.ts';
-import { startOf, wordStarts } from './wordstarts.ts';
+import { wordStarts } from './wordstarts.ts';
 
-interface Anchored {
-  /** What it begins with, whatever comes then. */
-  readonly head: string;
-  /** It is no more than its head. */
-  readonly isPlain: boolean;
-  /** So many letters, digits and signs of tokens come next at least. */
-  readonly follows: number;
-  /** What comes after just as many; '' where that is not told. */
-  readonly after: string;
-  /** Made when it is needed: of a hundred few ever are. */
-  readonly anchor: () => RegExp;
-}
-
-interface Anchor {
-  readonly rule: Rule;
-  readonly source: string;
-  /** What is looked for: for most never made. */
-  readonly anchored: () => Anchored;
-}
-
-interface Pass {
+interface Pass extends AnchorTable {
+  /** The place of the first anchor that has a start. */
+  readonly firstStart: number;
+  readonly allStarts: ReadonlySet<string>;
   /** All of them together. It takes milliseconds to make, and none to use. */
   readonly pattern: () => RegExp;
-  /** Those that may stand in a text. */
-  readonly among: (text: string) => readonly Anchor[];
-  /** By the code of an anchor's first character; made with the pattern. */
-  readonly byFirst: () => ReadonlyMap<number, readonly Anchor[]>;
-  readonly anyCase: boolean;
-  /** Only where no letter stands before. */
-  readonly isTight: boolean;
+  /** By the code of an anchor's first character. */
+  readonly byFirst: () => ReadonlyMap<number, readonly number[]>;
+  /** Made when it is needed: of a hundred few ever are. */
+  readonly made: (RegExp | undefined)[];
 }
 
+/** Where an anchor of a rule stands. */
 interface Hit {
-  readonly rule: Rule;
+  readonly rule: number;
   readonly at: number;
 }
 
@@ -49,13 +31,8 @@ export interface AnchorScan {
   hasAny(text: string): boolean;
 }
 
-export function anchorScan(rules: readonly Rule[]): AnchorScan {
-  const passes = [
-    // Tried only where a word begins: three times as fast.
-    passOf(rules, { before: '(?<![A-Za-z])' }),
-    passOf(rules, {}),
-    passOf(rules, { flags: 'i' }),
-  ].filter((pass) => pass !== undefined);
+export function anchorScan(rules: readonly Rule[], tables: readonly AnchorTable[] = anchorTables(rules)): AnchorScan {
+  const passes = tables.map(passOf);
   let looked = 0;
   const hitsIn = (text: string) => {
     looked += text.length;
@@ -65,7 +42,7 @@ export function anchorScan(rules: readonly Rule[]): AnchorScan {
     places(text) {
       const places = new Map<Rule, number[]>();
       const hits = hitsIn(text);
-      for (const pass of passes) for (const hit of hits(text, pass)) put(hit, places);
+      for (const pass of passes) for (const { rule, at } of hits(text, pass)) put(rules[rule], at, places);
       for (const each of places.values()) each.sort((a, b) => a - b);
       return places;
     },
@@ -76,118 +53,65 @@ export function anchorScan(rules: readonly Rule[]): AnchorScan {
   };
 }
 
-function isLetter(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+function passOf(table: AnchorTable): Pass {
+  const { anyCase, isTight, sources, starts } = table;
+  const known = starts.findIndex((start) => start !== '');
+  const firstStart = known < 0 ? starts.length : known;
+  const byFirst = lazy(() => {
+    const found = new Map<number, number[]>();
+    for (const [index, source] of sources.entries()) {
+      for (const code of codesOf(firstOf(source).slice(-1), anyCase))
+        found.set(code, [...(found.get(code) ?? []), index]);
+    }
+    return found;
+  });
+  const before = isTight ? NO_LETTER : '';
+  return {
+    ...table,
+    firstStart,
+    allStarts: new Set(starts.slice(firstStart)),
+    pattern: lazy(() => new RegExp(`${before}(?:${together(sources)})`, anyCase ? 'gi' : 'g')),
+    byFirst,
+    made: [],
+  };
 }
+
+const NO_LETTER = '(?<![A-Za-z])';
 
 /** A backslash belongs to it. */
 function firstOf(source: string): string {
   return /^\\?./.exec(source)?.[0] ?? '';
 }
 
-function passOf(rules: readonly Rule[], { before = '', flags = '' }): Pass | undefined {
-  const [anyCase, isTight] = [flags === 'i', before !== ''];
-  const anchors: Anchor[] = [];
-  for (const rule of rules) {
-    if ((rule.anyCase ?? false) !== anyCase) continue;
-    for (const source of rule.anchors) {
-      if (anyCase || isLetter(source.charCodeAt(0)) === isTight)
-        anchors.push({ rule, source, anchored: lazy(() => anchoredOf(source, before, flags)) });
-    }
-  }
-  if (anchors.length === 0) return undefined;
-  const byFirst = lazy(() => {
-    const found = new Map<number, Anchor[]>();
-    for (const anchor of anchors) {
-      for (const code of codesOf(firstOf(anchor.source).slice(-1), flags))
-        found.set(code, [...(found.get(code) ?? []), anchor]);
-    }
-    return found;
-  });
-  const pattern = lazy(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
-  if (!isTight) for (const { anchored } of anchors) anchored();
-  return { pattern, among: isTight ? amongWords(anchors) : () => anchors, byFirst, anyCase, isTight };
-}
-
-/** Looks only at how its words begin. */
-function amongWords(anchors: readonly Anchor[]): Pass['among'] {
-  const others: Anchor[] = [];
-  const byStart = new Map<string, Anchor[]>();
-  for (const anchor of anchors) {
-    const start = startOf(anchor.source);
-    const alike = start === undefined ? others : byStart.get(start);
-    if (alike !== undefined) alike.push(anchor);
-    else if (start !== undefined) byStart.set(start, [anchor]);
-  }
-  for (const { anchored } of others) anchored();
-  const starts = new Set(byStart.keys());
-  return (text) => {
-    const found = [...starts.intersection(wordStarts(text))];
-    return [...others, ...found.flatMap((start) => byStart.get(start) ?? [])];
-  };
-}
-
-function anchoredOf(source: string, before: string, flags: string): Anchored {
-  const head = headOf(source);
-  const isPlain = flags === '' && head === source;
-  return {
-    head: flags === '' ? head : head.toLowerCase(),
-    isPlain,
-    ...(isPlain ? NOTHING_FOLLOWS : followsIn(source)),
-    anchor: lazy(() => new RegExp(`${before}(?:${source})`, `y${flags}`)),
-  };
-}
-
-/** Most anchors: told at once, since they are looked at before anything is shown. */
-const PLAIN = /^[\w"/:=~-]+$/;
-
-/** The characters a pattern begins with, without one that may be missing. */
-function headOf(source: string): string {
-  if (PLAIN.test(source)) return source;
-  const plain = /^(?:\\\W|[\w"/:=~-])+/.exec(source)?.[0] ?? '';
-  const isLoose = /^[?*{]/.test(source.slice(plain.length));
-  const head = plain.slice(0, isLoose ? -1 : undefined).replaceAll('\\', '');
-  if (head === '') throw new Error(`the anchor ${source} does not begin with a character`);
-  return head;
-}
-
-const NOTHING_FOLLOWS = { follows: 0, after: '' } as const;
-
-/** `pat[A-Za-z0-9]{14}\\.`: 14, then a dot. */
-function followsIn(source: string): Pick<Anchored, 'follows' | 'after'> {
-  const [, follows = 0, after = ''] =
-    /^(?:\\\W|[\w"/:=~-])+\[[\w\\%+/-]+\]\{(\d+)(?:\}\\(\W)(?![?*{]))?/.exec(source) ?? [];
-  return { follows: Number(follows), after };
-}
-
 /** `a(?:b|c)` for `ab|ac`: what begins alike is tried together. */
-function together(anchors: readonly Anchor[]): string {
+function together(sources: readonly string[]): string {
   const ends = new Map<string, Set<string>>();
-  for (const { source } of anchors) {
+  for (const source of sources) {
     const first = firstOf(source);
     ends.set(first, (ends.get(first) ?? new Set()).add(source.slice(first.length)));
   }
   return [...ends].map(([first, rest]) => `${first}(?:${[...rest].join('|')})`).join('|');
 }
 
-function codesOf(letter: string, flags: string): number[] {
-  const letters = flags === 'i' ? new Set([letter.toLowerCase(), letter.toUpperCase()]) : [letter];
+function codesOf(letter: string, anyCase: boolean): number[] {
+  const letters = anyCase ? new Set([letter.toLowerCase(), letter.toUpperCase()]) : [letter];
   return [...letters].map((each) => each.charCodeAt(0));
 }
 
-function put({ rule, at }: Hit, places: Map<Rule, number[]>): void {
+function put(rule: Rule | undefined, at: number, places: Map<Rule, number[]>): void {
+  if (rule === undefined) return;
   const known = places.get(rule);
   if (!known) places.set(rule, [at]);
   else if (known.at(-1) !== at) known.push(at);
 }
 
-function* hitsByPattern(text: string, { pattern, byFirst }: Pass): Generator<Hit> {
-  const anyAnchor = pattern();
+function* hitsByPattern(text: string, pass: Pass): Generator<Hit> {
+  const anyAnchor = pass.pattern();
   anyAnchor.lastIndex = 0;
   for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
-    for (const { rule, anchored } of byFirst().get(text.charCodeAt(at)) ?? []) {
-      if (standsAt(anchored(), text, at)) yield { rule, at };
+    for (const anchor of pass.byFirst().get(text.charCodeAt(at)) ?? []) {
+      if (standsAt(pass, anchor, text, at)) yield { rule: pass.rules[anchor] ?? 0, at };
     }
     // Another anchor may begin inside this one.
     anyAnchor.lastIndex = at + 1;
@@ -200,23 +124,40 @@ function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
   // A letter may become two; no anchor has one of those.
   if (folded.length !== text.length) return yield* hitsByPattern(text, pass);
   const hits: Hit[] = [];
-  for (const { rule, anchored: made } of pass.among(text)) {
-    const anchored = made();
-    for (let at = folded.indexOf(anchored.head); at >= 0; at = folded.indexOf(anchored.head, at + 1)) {
-      if (mayStandAt(anchored, pass, text, at) && (anchored.isPlain || standsAt(anchored, text, at)))
-        hits.push({ rule, at });
-    }
+  const { heads, firstStart, allStarts } = pass;
+  for (let anchor = 0; anchor < firstStart; anchor += 1) {
+    const at = folded.indexOf(heads[anchor] ?? '');
+    if (at >= 0) addHits(pass, anchor, text, folded, at, hits);
   }
+  // Of the others only those that words of the text begin like.
+  if (allStarts.size > 0)
+    for (const start of allStarts.intersection(wordStarts(text))) addStarting(pass, start, text, hits);
   yield* hits.sort((a, b) => a.at - b.at);
 }
 
+function addStarting(pass: Pass, start: string, text: string, hits: Hit[]): void {
+  const { starts, heads } = pass;
+  for (let anchor = starts.indexOf(start); starts[anchor] === start; anchor += 1) {
+    const at = text.indexOf(heads[anchor] ?? '');
+    if (at >= 0) addHits(pass, anchor, text, text, at, hits);
+  }
+}
+
+/** `from`: where its head stands first. */
+function addHits(pass: Pass, anchor: number, text: string, folded: string, from: number, hits: Hit[]): void {
+  const { heads, rules, follows } = pass;
+  for (let at = from; at >= 0; at = folded.indexOf(heads[anchor] ?? '', at + 1))
+    if (mayStandAt(pass, anchor, text, at) && (follows[anchor] === WHOLE || standsAt(pass, anchor, text, at)))
+      hits.push({ rule: rules[anchor] ?? 0, at });
+}
+
 /** Most heads are parts of ordinary words, such as `path`: to make a pattern for each of these takes longer than all else. */
-function mayStandAt({ head, follows, after }: Anchored, { isTight }: Pass, text: string, at: number): boolean {
+function mayStandAt({ heads, follows, afters, isTight }: Pass, anchor: number, text: string, at: number): boolean {
   if (isTight && isLetter(text.charCodeAt(at - 1))) return false;
-  const from = at + head.length;
-  const least = from + follows;
+  const from = at + (heads[anchor] ?? '').length;
+  const least = from + (follows[anchor] ?? 0);
   for (let place = from; place < least; place += 1) if (!isOfToken(text.charCodeAt(place))) return false;
-  return text.startsWith(after, least);
+  return text.startsWith(afters[anchor] ?? '', least);
 }
 
 /** `\w%+/-`; NaN, after the end, is none. */
@@ -224,8 +165,12 @@ function isOfToken(code: number): boolean {
   return isLetter(code) || (code >= 47 && code <= 57) || code === 95 || code === 45 || code === 43 || code === 37;
 }
 
-function standsAt({ anchor }: Anchored, text: string, at: number): boolean {
-  const pattern = anchor();
+function standsAt({ sources, isTight, anyCase, made }: Pass, anchor: number, text: string, at: number): boolean {
+  let pattern = made[anchor];
+  if (pattern === undefined) {
+    pattern = new RegExp(`${isTight ? NO_LETTER : ''}(?:${sources[anchor]})`, anyCase ? 'yi' : 'y');
+    made[anchor] = pattern;
+  }
   pattern.lastIndex = at;
   return pattern.test(text);
 }

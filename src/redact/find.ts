@@ -1,29 +1,10 @@
 /** Where the secrets of a text are. */
 import { type AnchorScan, anchorScan } from './anchors.ts';
-import { assignmentRule } from './assignment.ts';
-import { optionRule } from './commands.ts';
-import { CONTEXT_RULES } from './contexts.ts';
-import { kubernetesSecretRule } from './kubernetes.ts';
-import { OPERAND_RULES } from './operands.ts';
-import { privateKeyRule } from './privatekey.ts';
 import type { Found, Rule } from './rule.ts';
-import { SECRETLINT_RULES } from './secretlint.ts';
-import { TOKEN_RULES } from './tokens.ts';
-import { TYPED_RULES } from './typedcommands.ts';
+import { RULES } from './rules.ts';
+import { RULE_TABLES } from './ruletables.ts';
 import { unescaped, unescapedLines } from './unescape.ts';
 import { overJoints, unwrapped } from './wraps.ts';
-
-export const RULES: readonly Rule[] = [
-  ...SECRETLINT_RULES,
-  ...TOKEN_RULES,
-  privateKeyRule,
-  ...CONTEXT_RULES,
-  optionRule,
-  ...TYPED_RULES,
-  ...OPERAND_RULES,
-  kubernetesSecretRule,
-  assignmentRule,
-];
 
 /** No rule finds anything in less. */
 const SHORTEST = 8;
@@ -62,7 +43,7 @@ export function hasAnchor(text: string, rules: readonly Rule[]): boolean {
 const scans = new WeakMap<readonly Rule[], AnchorScan>();
 
 function scanFor(rules: readonly Rule[]): AnchorScan {
-  const anchored = scans.get(rules) ?? anchorScan(rules);
+  const anchored = scans.get(rules) ?? anchorScan(rules, rules === RULES ? RULE_TABLES : undefined);
   scans.set(rules, anchored);
   return anchored;
 }

@@ -1,7 +1,8 @@
 /** Masks texts, and remembers: a secret found in one place is masked wherever else it stands from then on. */
-import { findSecrets, hasAnchor, mergeFound, RULES } from './find.ts';
+import { findSecrets, hasAnchor, mergeFound } from './find.ts';
 import { isMasked, NOT_SCANNED, placeholderOf, placeholderOver } from './placeholder.ts';
 import type { Found, Rule } from './rule.ts';
+import { RULES } from './rules.ts';
 import { unescaped } from './unescape.ts';
 
 export interface Masker {

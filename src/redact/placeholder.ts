@@ -4,7 +4,7 @@
  * secret that could be guessed (a password) gets none, `[password]`: the digits would tell a guesser when he is right.
  */
 import { lazy } from '../format/lazy.ts';
-import { RULES } from './find.ts';
+import { RULES } from './rules.ts';
 
 export const NOT_SCANNED = '[not shown: could not be scanned]';
 

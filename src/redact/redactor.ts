@@ -4,11 +4,12 @@
  */
 import { isObject, type Json } from '../format/json.ts';
 import { type BinaryOptions, isKeptPicture, type LeftOutKind, textWithoutBinary, withoutBinary } from './binary.ts';
-import { findSecrets, RULES } from './find.ts';
+import { findSecrets } from './find.ts';
 import { maskJson } from './json.ts';
 import { createMasker, type Masker } from './masker.ts';
 import { homeOf, namesIn, peopleMask } from './people.ts';
 import type { Rule } from './rule.ts';
+import { RULES } from './rules.ts';
 
 export interface RedactorOptions {
   /** The home folder of whoever shares. */

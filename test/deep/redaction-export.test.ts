@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/format/json.ts';
-import { RULES } from '../../src/redact/find.ts';
+import { RULES } from '../../src/redact/rules.ts';
 import { survivors } from '../redact/planted.ts';
 import { SAMPLES, type Sample } from '../redact/samples.ts';
 import { assistant, attachment, chain, result, toJsonl, toolUse, user } from '../support/build.ts';

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../src/redact/find.ts';
+import { RULES } from '../../src/redact/rules.ts';
 import { planting, plantScenario, survivors } from '../redact/planted.ts';
 import { exported } from '../support/exported.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anchorScan } from '../../src/redact/anchors.ts';
-import { RULES } from '../../src/redact/find.ts';
 import type { Rule } from '../../src/redact/rule.ts';
+import { RULES } from '../../src/redact/rules.ts';
 
 /** Of several ways the first. */
 function withFirst(source: string): string {

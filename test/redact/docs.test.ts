@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { RULES } from '../../src/redact/find.ts';
+import { RULES } from '../../src/redact/rules.ts';
 import { SECRETLINT_RULES } from '../../src/redact/secretlint.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findSecrets, RULES } from '../../src/redact/find.ts';
+import { findSecrets } from '../../src/redact/find.ts';
+import { RULES } from '../../src/redact/rules.ts';
 import { HARMLESS } from './harmless.ts';
 import { SAMPLES } from './samples.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RULES } from '../../src/redact/find.ts';
 import { createMasker } from '../../src/redact/masker.ts';
 import { NOT_SCANNED } from '../../src/redact/placeholder.ts';
 import type { Rule } from '../../src/redact/rule.ts';
+import { RULES } from '../../src/redact/rules.ts';
 import { HARMLESS } from './harmless.ts';
 import { random, SAMPLES } from './samples.ts';
 import '../support/properties.ts';
