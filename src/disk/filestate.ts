@@ -40,6 +40,25 @@ function mtimeIn(found: Float64Array): number {
   return (found[12] ?? 0) * 1000 + (found[13] ?? 0) / 1e6;
 }
 
+function isStamp([device, inode, seconds, nanoseconds]: FolderStamp, { dev, ino, ctimeMs }: Stats): boolean {
+  return device === dev && inode === ino && seconds * 1000 + nanoseconds / 1e6 === ctimeMs;
+}
+
+/** Which folder it is, and when anything was last made, renamed or removed in it: its device and number, seconds and parts of one. */
+export type FolderStamp = readonly [device: number, inode: number, seconds: number, nanoseconds: number];
+
+/** undefined where there is nothing, or only `statSync` is asked, which does not tell the time as exactly. */
+export function folderStamp(path: string): FolderStamp | undefined {
+  try {
+    if (numbersOf === undefined) checkedState(path);
+    const found = typeof numbersOf === 'function' ? numbersOf(path, false, undefined, false) : undefined;
+    if (!(found instanceof Float64Array)) return undefined;
+    return [found[0] ?? 0, found[7] ?? 0, found[14] ?? 0, found[15] ?? 0];
+  } catch {
+    return undefined;
+  }
+}
+
 /** What is known of files by their rows: how large each was, and its time in parts of a millisecond. */
 export interface KnownStates {
   readonly sizes: readonly unknown[];
@@ -84,8 +103,10 @@ function checkedState(path: string): FileState {
     const found = nodeFs('stat');
     const state = found && quickState(found, path);
     const isSame = state?.mode === stat.mode && state.size === stat.size && state.mtimeMs === stat.mtimeMs;
-    numbersOf = found && isSame ? found : 'unlike';
-    numbers = found && isSame ? listOf(found, path) : undefined;
+    const list = found && isSame ? listOf(found, path) : undefined;
+    const isLike = list !== undefined && isStamp([list[0] ?? 0, list[7] ?? 0, list[14] ?? 0, list[15] ?? 0], stat);
+    numbersOf = isLike ? found : 'unlike';
+    numbers = isLike ? list : undefined;
   }
   return stat;
 }

@@ -10,7 +10,14 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { type FileState, fileState, filesUnlike, type KnownStates } from './filestate.ts';
+import {
+  type FileState,
+  type FolderStamp,
+  fileState,
+  filesUnlike,
+  folderStamp,
+  type KnownStates,
+} from './filestate.ts';
 import type { Listing } from './folder.ts';
 import { type FolderNames, folderNames } from './foldernames.ts';
 import { inside, MANY } from './inside.ts';
@@ -106,6 +113,27 @@ export function identityAt(path: string): BigIntStats | undefined {
   return statSync(path, { bigint: true, throwIfNoEntry: false });
 }
 
+export interface Listed {
+  get(folder: string): Listing | undefined;
+  /** Told what a folder lists that is not known. */
+  set(folder: string, listing: Listing): void;
+}
+
+/** A place without links; as it is told where it leads nowhere. */
+export function realPathOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** See `folderStamp`. */
+export function stampOf(folder: string): FolderStamp | undefined {
+  io.stats += 1;
+  return folderStamp(folder);
+}
+
 /** How folders are looked at; tests hand in one that fails. */
 export interface FolderFs {
   list(folder: string): FolderNames;
@@ -114,8 +142,8 @@ export interface FolderFs {
   /** Those of a folder's files that are not as is known from a row on, or cannot be asked for. `folder` ends with a slash. */
   unlike(folder: string, names: readonly string[], known: KnownStates, firstRow: number): string[];
   realPath(path: string): string;
-  /** What was listed before, for whoever walks the same folders twice. */
-  readonly listed?: Map<string, Listing>;
+  /** What is known of how folders list, for whoever walks the same ones again. */
+  readonly listed?: Listed;
 }
 
 export const folderFs: FolderFs = {

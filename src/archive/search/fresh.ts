@@ -1,11 +1,13 @@
 /** Transcripts on disk beside what the archive knows of them. */
 import type { Problem } from '../../disk/errors.ts';
 import { findSessions, type SessionFile } from '../../disk/find.ts';
-import { folderFs, loneFolderFs } from '../../disk/io.ts';
+import { folderFs, type Listed, loneFolderFs, realPathOr } from '../../disk/io.ts';
+import { knownListings } from '../../disk/listings.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { Database } from '../sqlite.ts';
 import { ownRoots } from '../sync/known.ts';
 import { placesOf } from '../sync/sources.ts';
+import { keptListings } from './listings.ts';
 import { type States, statesOf } from './states.ts';
 
 export interface Compared {
@@ -53,7 +55,7 @@ export function compareWithDisk(
   roots: readonly Root[],
   { index, alone = false }: CompareOptions = {},
 ): Compared {
-  const fs = alone ? loneFolderFs : folderFs;
+  const fs = { ...(alone ? loneFolderFs : folderFs), listed: index && listedIn(db, index, roots) };
   const knownOf = knownRoots(db, index);
   // A root that cannot be resolved has no known file: its files are read.
   const place = placesOf(roots, () => {});
@@ -112,6 +114,15 @@ export function compareWithDisk(
       return batch && batch.folder + own;
     },
   };
+}
+
+/** Where a root is one that was archived: how its folders listed then. */
+function listedIn(db: Database, index: Database, roots: readonly Root[]): Listed | undefined {
+  const [root] = roots;
+  if (root?.kind !== 'config' || roots.length > 1) return undefined;
+  const real = realPathOr(root.path);
+  const id = ownRoots(db).get(real);
+  return id === undefined ? undefined : knownListings(root.path, real, keptListings(index, id));
 }
 
 function noteBatch(batches: Map<string, Batch[]>, prefix: string, batch: Batch): void {

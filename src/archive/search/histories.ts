@@ -1,7 +1,7 @@
 /** Histories of prompts (L4) beside the index: chats of which nothing else is left are not in it. */
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiskError } from '../../disk/errors.ts';
+import { realPathOr } from '../../disk/io.ts';
 import { isOnDisk, statOnDisk } from '../../disk/mounts.ts';
 import { linesHolding } from '../../disk/needle.ts';
 import type { Root } from '../../disk/roots.ts';
@@ -23,7 +23,9 @@ import { createFinder, type LineFinder } from './finder.ts';
 export function mayBeInHistory(db: Database, roots: readonly Root[], query: Query): boolean {
   if (!asksForPrompts(query)) return false;
   const live = roots.flatMap(({ kind, config }) =>
-    config !== undefined && (kind === 'config' || kind === 'projects') ? [join(realPath(config), 'history.jsonl')] : [],
+    config !== undefined && (kind === 'config' || kind === 'projects')
+      ? [join(realPathOr(config), 'history.jsonl')]
+      : [],
   );
   const sizes = new Map(live.map((path) => [path, statOnDisk(path)?.size ?? -1]));
   const kept = all(db, KEPT);
@@ -90,16 +92,9 @@ function heldBy(db: Database, roots: readonly Root[]): (line: Buffer) => boolean
 
 function sessionsOf(db: Database, roots: readonly Root[]): Set<string | undefined> {
   const own = ownRoots(db);
-  const ids = roots.flatMap(({ config, path }) => own.get(realPath(config ?? path)) ?? []);
+  const ids = roots.flatMap(({ config, path }) => own.get(realPathOr(config ?? path)) ?? []);
   const rows = all(db, `SELECT session FROM file WHERE kind = 'session' AND root IN (${ids.join()})`);
   return new Set(rows.map((row) => maybeText(row, 'session')));
 }
 
 /** As the archive names places. */
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
-}

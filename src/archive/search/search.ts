@@ -1,6 +1,6 @@
 /** One search, over the index where there is one that can tell, else over the files; the same hits either way. */
-import { realpathSync } from 'node:fs';
 import type { SessionFile } from '../../disk/find.ts';
+import { realPathOr } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { EarlierState } from '../../store/store.ts';
@@ -77,7 +77,7 @@ function nextOf(db: Database): number {
 
 function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
   const { query, sort, offset, limit, now } = request;
-  const stored = wantedFiles(archive.db, query, disk.places?.map(realPath), disk.elsewhere);
+  const stored = wantedFiles(archive.db, query, disk.places?.map(realPathOr), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots, { index, alone: disk.alone });
   const telling = tellingFiles(archive.db, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
@@ -120,14 +120,6 @@ function chatsIn(index: Database, hits: readonly Hit[]): Map<string, KnownChat> 
     if (session !== undefined && chat !== undefined) chats.set(session, chat);
   }
   return chats;
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 function pageOf(found: readonly Candidate[], request: SearchRequest): Hit[] {

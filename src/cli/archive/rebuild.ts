@@ -1,8 +1,8 @@
 /** `skein archive rebuild` */
 import { type Derived, deriveInTurns } from '../../archive/index/derive.ts';
-import { emptyIndex } from '../../archive/index/derived.ts';
+import { emptyIndex, setDerived } from '../../archive/index/derived.ts';
 import { keptIn } from '../../archive/status.ts';
-import type { Archive } from '../../archive/store.ts';
+import { type Archive, changesOf } from '../../archive/store.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -12,9 +12,11 @@ import { count, withArchive, writeJson } from './open.ts';
 export function rebuild(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
     emptyIndex(archive);
-    const { lines, bytes } = await deriveWithProgress(context, archive, { usage: true });
+    const changes = changesOf(archive.db);
+    const { lines, bytes, later } = await deriveWithProgress(context, archive, { usage: true });
     const { indexBytes } = keptIn(archive);
     const stopped = context.signal.aborted;
+    if (!stopped && !later) setDerived(archive, changes);
     if (args.flag('json')) writeJson(context, { archive: archive.path, lines, bytes, indexBytes, stopped });
     else
       context.out.write(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openIndex, setDerived } from '../../../src/archive/index/derived.ts';
 import { compareWithDisk } from '../../../src/archive/search/fresh.ts';
+import { keepListings } from '../../../src/archive/search/listings.ts';
 import { statesOf } from '../../../src/archive/search/states.ts';
 import { type Database, get, run } from '../../../src/archive/sqlite.ts';
 import { type Archive, changesOf } from '../../../src/archive/store.ts';
@@ -150,6 +151,29 @@ describe('what is archived as it is', () => {
     const before = { ...io };
     expect(compareWithDisk(archive.db, roots).fresh).toEqual([]);
     expect(ioSince(before)).toMatchObject({ stats: 16, listings: 1 + 3 * NAMES.length });
+  });
+
+  test('a folder that lists as it did when the index was made is not listed again', () => {
+    const [archive, root] = [newArchive(), planted()];
+    syncRoot(archive, root);
+    const index = keptIn(archive);
+    keepListings(index, archive.db, () => Date.now() + 60_000);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
+    const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
+    const listed = () => {
+      const before = { ...io };
+      const { count, fresh } = compareWithDisk(archive.db, roots, { index });
+      return { count, fresh: fresh.map(({ sessionId }) => sessionId), listings: ioSince(before).listings };
+    };
+    expect(listed()).toEqual({ count: 16, fresh: [], listings: 0 });
+    writeFileSync(join(root, 'projects', '-z', 'made.jsonl'), '{}\n');
+    writeFileSync(join(root, 'projects', '-a', 'a.jsonl'), '{}\n{}\n{}\n');
+    expect(listed()).toEqual({ count: 17, fresh: ['a', 'made'], listings: 1 });
+    // What cannot be understood is as nothing.
+    for (const damaged of ['', '[[1,2,3,4]]', '{}', '[["projects",[1,2],[],[]],7,null]']) {
+      run(index, "UPDATE meta SET value = ? WHERE key = 'listings:1'", damaged);
+      expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: ['a', 'made'] });
+    }
   });
 
   test('times are told apart as finely as the disk does', () => {
