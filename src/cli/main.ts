@@ -5,9 +5,11 @@ import { type Command, opensLibrary } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { loadStore } from './shelf.ts';
-import { openStandard } from './standard.ts';
+import { isAllWritten, openStandard } from './standard.ts';
 import type { ColorChoice, Terminal } from './terminal.ts';
 import { findVerb, VERBS } from './verbs.ts';
+
+export { isAllWritten };
 
 /** false when what is asked for is not in this bundle (scripts/hot.ts): nothing was done or said, and a larger one is to be asked. */
 export async function main(argv: readonly string[]): Promise<boolean> {

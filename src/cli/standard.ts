@@ -9,6 +9,13 @@ import { type ColorChoice, lookOf, openTerminal, type Terminal } from './termina
 type Name = 'stdout' | 'stderr';
 const FDS: Readonly<Record<Name, number>> = { stdout: 1, stderr: 2 };
 
+/** Whether nothing waits for whoever reads it, as far as this process wrote. */
+export function isAllWritten(): boolean {
+  return !opensStreams;
+}
+
+let opensStreams = false;
+
 /** `failed` is told of an error; when it comes back, what is written from then on goes nowhere. */
 export function openStandard(name: Name, color: ColorChoice, failed: (error: NodeJS.ErrnoException) => void): Terminal {
   let isGone = false;
@@ -19,6 +26,7 @@ export function openStandard(name: Name, color: ColorChoice, failed: (error: Nod
   let stream: Writable | undefined;
   const open = () => {
     if (stream === undefined) {
+      opensStreams = true;
       stream = process[name];
       stream.on('error', fail);
     }

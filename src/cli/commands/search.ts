@@ -1,5 +1,5 @@
 /** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
-import { holdCompilers } from '../../archive/compilers.ts';
+import { holdForLarge } from '../../archive/compilers.ts';
 import { parseQuery, type Query, QueryError } from '../../views/search/query.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
@@ -57,7 +57,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   const sort = args.value('sort') === 'date' ? 'date' : 'rank';
   const snippetLength = args.flag('json') ? undefined : (await import('../search/print.ts')).snippetLength(context);
   const request = { query, sort, offset, limit, now: context.now(), mask, snippetLength } as const;
-  const found = await runSearch(context, args, request, { scan: args.flag('scan'), hold: holdCompilers });
+  const found = await runSearch(context, args, request, { scan: args.flag('scan'), hold: holdForLarge });
   const page = { offset, limit };
   if (found.problems.length > 0) (await import('../library.ts')).reportProblems(context, found.problems);
   if (args.flag('json')) {

@@ -8,8 +8,8 @@ import { findRoots, type Root } from '../../disk/roots.ts';
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Context } from '../context.ts';
 
-/** Lets them go again, whatever is held for it. */
-export type Hold = () => () => void;
+/** Holds something while the archive at a path is asked; what it gives lets it go again. */
+export type Hold = (archive: string) => () => void;
 
 /** More hits are as much work as a scan. */
 const FEW = 100;
@@ -31,7 +31,7 @@ export async function searchArchive(
   let release: (() => void) | undefined;
   try {
     const recovered = await recoveredChats(context, archive, given, found.roots, request);
-    if (request.offset + request.limit <= FEW && isForIndex(request.query)) release = hold?.();
+    if (request.offset + request.limit <= FEW && isForIndex(request.query)) release = hold?.(archive.path);
     return searchIndex(archive, { ...disk, recovered, onScan: release }, request);
   } catch (error) {
     // The index can be made again; until then the files are searched.
