@@ -4,6 +4,7 @@ import type { SessionFile } from '../../disk/find.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { EarlierState } from '../../store/store.ts';
+import { createMatcher } from '../../views/search/match.ts';
 import { openIndexForReading } from '../index/derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
@@ -84,10 +85,12 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const indexed = findIndexed(index, question, offset + limit);
   if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
   const scanned = scanFiles(compared.fresh, query, request);
-  const there = new Set(scanned.found.map(({ key }) => key));
+  const there = new Map(scanned.found.map((each) => [each.key, each]));
   const places: LoaderPlaces = {
     pathOf: compared.pathOf,
     isLost: ({ root, name }, { key }) => compared.sizes.has(placeKey(root, name)) && !there.has(key),
+    nowOf: ({ key }) => there.get(key)?.load(),
+    fits: (text) => createMatcher(query).matches(text),
   };
   const load = createLoader(archive.db, stored, places, indexed.rows);
   const fromIndex = indexed.rows.map(
