@@ -95,7 +95,7 @@ export function parseQuery(text: string, options: QueryOptions): Query {
     const negated = groups.minus !== undefined;
     const value = groups.quotedValue ?? groups.value ?? '';
     if (isRegex(groups)) terms.push({ kind: 'regex', regex: toRegex(groups), negated });
-    else if (isTime(name)) times[name] = timeOf(name, value, negated, options.now);
+    else if (isTime(name)) times[name] = wider(name, times[name], timeOf(name, value, negated, options.now));
     else if (isFilter(name)) addFilter(filters[name], name, value, negated);
     else terms.push(...termsOf(groups, negated, options.substring === true));
   }
@@ -175,6 +175,12 @@ function addFilter(choice: { any: string[]; none: string[] }, name: string, valu
     );
   }
   (negated ? choice.none : choice.any).push(value);
+}
+
+/** The same filter twice means either. */
+function wider(name: (typeof TIMES)[number], before: number | undefined, time: number): number {
+  if (before === undefined) return time;
+  return name === 'after' ? Math.min(before, time) : Math.max(before, time);
 }
 
 function timeOf(name: string, value: string, negated: boolean, now: Date): number {

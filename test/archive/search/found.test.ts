@@ -100,6 +100,8 @@ describe('what is found, with and without the index', () => {
     ['git-branch:feature/*', [7]],
     ['git-branch:feature', []],
     ['after:2026-01-07 before:2026-01-08', [7]],
+    ['after:2026-01-07 after:2026-01-09 before:2026-01-08 before:2026-01-02', [7]],
+    ['after:2026-01-09 after:2026-01-07 before:2026-01-02 before:2026-01-08', [7]],
     ['mend after:2026-01-02', []],
     ['project:app mend', [1]],
     ['project:/work/app mend', [1]],
