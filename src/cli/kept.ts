@@ -72,7 +72,9 @@ function mountKept({ archive, files }: Kept, found: readonly SessionFile[], root
 /** The newest first. */
 function earlierStates({ archive, files }: Kept, { files: found, roots }: OnDisk): EarlierState[] {
   const onDisk = new Map(found.map((file) => [file.file, file]));
-  const changed = new Map([...files.values()].flatMap((kept) => changedSince(kept, onDisk.get(kept.path)) ?? []));
+  const changed = new Map(
+    [...files.values()].flatMap((kept) => changedSince(archive, kept, onDisk.get(kept.path)) ?? []),
+  );
   const states = archive.otherStates((file) => !changed.has(file));
   return [...files.values()].flatMap((kept) =>
     (states.get(kept.state.id) ?? []).flatMap(({ version, size, number }): EarlierState[] => {
@@ -86,10 +88,37 @@ function earlierStates({ archive, files }: Kept, { files: found, roots }: OnDisk
   );
 }
 
-/** With its size now. */
-function changedSince({ state }: KeptFile, file: SessionFile | undefined): [[number, number]] | undefined {
-  const isAsKept = file === undefined || (file.bytes === state.sourceSize && file.mtimeMs === state.mtimeMs);
-  return isAsKept ? undefined : [[state.id, file.bytes]];
+/** With its size now. What only grew is no other state: a prompt that waited in its queue may have been handed over since (E9). */
+function changedSince(
+  archive: ReadableArchive,
+  kept: KeptFile,
+  file: SessionFile | undefined,
+): [[number, number]] | undefined {
+  const { id, sourceSize, mtimeMs } = kept.state;
+  const isAsKept = file === undefined || (file.bytes === sourceSize && file.mtimeMs === mtimeMs);
+  return isAsKept || goesOn(archive, kept, file) ? undefined : [[id, file.bytes]];
+}
+
+const COMPARED_BYTES = 1 << 20;
+
+/** Whether a file begins with all that was archived of it. */
+function goesOn(archive: ReadableArchive, kept: KeptFile, { file, bytes }: SessionFile): boolean {
+  const { size } = kept.state;
+  if (bytes < size) return false;
+  return (
+    quietly(() => {
+      const [before, now] = [archive.mount(kept).open(), fileSource(file)];
+      try {
+        for (let at = 0; at < size; at += COMPARED_BYTES) {
+          const end = Math.min(at + COMPARED_BYTES, size);
+          if (!isSame(before.read(at, end), now.read(at, end))) return false;
+        }
+        return true;
+      } finally {
+        now.close();
+      }
+    }) === true
+  );
 }
 
 function rootIn(roots: readonly Root[]): (path: string) => string | undefined {

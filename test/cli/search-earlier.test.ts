@@ -36,6 +36,22 @@ function planted(files: Record<string, string>) {
 const ways = ['quokka', '~uokk', '/quo[k]+a/', '--substring uokk', '--scan quokka'];
 const words = (query: string) => query.split(' ');
 
+test.each(['quokka', '~uokk', '/quo[k]+a/', '--scan quokka'])(
+  'E9: a prompt that waited when its transcript was archived and was handed over since is found once: %s',
+  async (query) => {
+    const queue = (operation: string, content?: string) =>
+      toJsonl([{ ...queueOperation(operation, content), sessionId: A, timestamp: '2026-05-01T10:01:00.000Z' }]);
+    const { sync, find, root } = planted({ [NAME]: said('a', 'go') + queue('enqueue', 'mind the quokka') });
+    await sync();
+    expect(await find(...query.split(' '))).toEqual([`undefined skein show ${A}`]);
+    appendFileSync(join(root, NAME), queue('dequeue') + said('b', 'mind the quokka'));
+    for (const _ of ['not synced', 'synced']) {
+      expect(await find(...query.split(' '))).toEqual([`b skein show ${A} --turn b`]);
+      await sync();
+    }
+  },
+);
+
 describe('what was in a transcript before it was rewritten', () => {
   test.each(ways)('is found with the archive, and so is the way to it: %s', async (query) => {
     const { write, sync, find } = planted({ [NAME]: said('a', 'the quokka') + said('b', 'a wombat') });
