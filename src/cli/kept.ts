@@ -7,6 +7,7 @@ import { openForReading, type ReadableArchive } from '../archive/mount/mount.ts'
 import { toSessionFile } from '../archive/mount/mountfiles.ts';
 import { type KeptFile, keptFiles, placeAt } from '../archive/mount/mountplaces.ts';
 import { archiveFolder } from '../archive/place.ts';
+import { beginsWith } from '../disk/beginning.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';
@@ -99,26 +100,11 @@ function changedSince(
   return isAsKept || goesOn(archive, kept, file) ? undefined : [[id, file.bytes]];
 }
 
-const COMPARED_BYTES = 1 << 20;
-
 /** Whether a file begins with all that was archived of it. */
 function goesOn(archive: ReadableArchive, kept: KeptFile, { file, bytes }: SessionFile): boolean {
   const { size } = kept.state;
   if (bytes < size) return false;
-  return (
-    quietly(() => {
-      const [before, now] = [archive.mount(kept).open(), fileSource(file)];
-      try {
-        for (let at = 0; at < size; at += COMPARED_BYTES) {
-          const end = Math.min(at + COMPARED_BYTES, size);
-          if (!isSame(before.read(at, end), now.read(at, end))) return false;
-        }
-        return true;
-      } finally {
-        now.close();
-      }
-    }) === true
-  );
+  return quietly(() => beginsWith(file, { size, read: archive.mount(kept).open().read })) === true;
 }
 
 function rootIn(roots: readonly Root[]): (path: string) => string | undefined {

@@ -52,6 +52,27 @@ test.each(['quokka', '~uokk', '/quo[k]+a/', '--scan quokka'])(
   },
 );
 
+test.each(['quokka', '~uokk', '/quo[k]+a/', '--scan quokka'])(
+  'E9: a prompt that waited in a state of its transcript that is no more is found, synced or not: %s',
+  async (query) => {
+    const queued = {
+      ...queueOperation('enqueue', 'mind the quokka'),
+      sessionId: A,
+      timestamp: '2026-05-01T10:01:00.000Z',
+    };
+    const { write, sync, find, root } = planted({ [NAME]: said('a', 'go') + toJsonl([queued]) });
+    await sync();
+    const restore = [`undefined skein archive restore ${A} --version 1 --to DIR`];
+    write(NAME, said('a', 'go'));
+    expect(await find(...query.split(' '))).toEqual(restore);
+    appendFileSync(join(root, NAME), said('b', 'something else, and more than there was before '.repeat(9)));
+    for (const _ of ['not synced', 'synced']) {
+      expect(await find(...query.split(' '))).toEqual(restore);
+      await sync();
+    }
+  },
+);
+
 describe('what was in a transcript before it was rewritten', () => {
   test.each(ways)('is found with the archive, and so is the way to it: %s', async (query) => {
     const { write, sync, find } = planted({ [NAME]: said('a', 'the quokka') + said('b', 'a wombat') });

@@ -80,7 +80,7 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const { query, sort, offset, limit, now } = request;
   const stored = wantedFiles(archive.db, query, disk.places?.map(realPath), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots, { index, alone: disk.alone });
-  const telling = tellingFiles(archive.db, compared.sizes);
+  const telling = tellingFiles(archive.db, index, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);
   if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
