@@ -50,19 +50,15 @@ function textsOf(term: Term): string[] {
   return runs;
 }
 
-/** Half a character is never written by itself, and strings of an entry that lie apart are lines of one text. */
-const APART = /[\p{Cs}\n]/u;
-/** What else stands between a name and a value that are one text (parts.ts). */
-const TOLD_APART = /[\p{Cs}\s:="'`]/u;
-/** What stands for a block that has no text, of which only the name is written (format/prompt.ts). */
-const BRACKETS = /\[(?=[\w-]*(?:\]|$))|(?<=(?:^|\[)[\w-]*)\]/u;
-/** The signs that commands of a person begin with, which may not be written either. */
-const FIRST_SIGN = /^[!/]/;
-
-/** Of a part of a text, what must be written as it reads. */
+/** Of a part of a text, what must be written as it reads. Patterns over all of Unicode take a while to make: only here. */
 function piecesOf(text: string): string[] {
-  const apart = text.replace(FIRST_SIGN, '').split(TELLING.test(text) ? TOLD_APART : APART);
-  return apart.flatMap((piece) => piece.split(BRACKETS));
+  // Half a character is never written by itself, and strings of an entry that lie apart are lines of one text; a name that
+  // tells a secret and its value are joined by more (parts.ts).
+  const between = TELLING.test(text) ? /[\p{Cs}\s:="'`]/u : /[\p{Cs}\n]/u;
+  // The name alone is written of a block that has no text, and what a person's command begins with may not be (format/prompt.ts).
+  const brackets = /\[(?=[\w-]*(?:\]|$))|(?<=(?:^|\[)[\w-]*)\]/u;
+  const apart = text.replace(/^[!/]/, '').split(between);
+  return apart.flatMap((piece) => piece.split(brackets));
 }
 
 /** In lines with one of these a text may be found of which they do not hold all pieces: what is between a command and its arguments. */
