@@ -203,3 +203,11 @@ describe('what is archived of several config folders', () => {
     expect(await uuids()).toEqual(['a', 'b']);
   });
 });
+
+test('an archive that has nothing yet is no index: what is shown of a machine without sessions is searched', async () => {
+  const here = machine(tempFolder());
+  const before = asNumber(at((await here.run('search', 'tide', '--json')).json(), 'total'));
+  await here.run('archive', 'sync');
+  expect(asNumber(at((await here.run('search', 'tide', '--json')).json(), 'total'))).toBe(before);
+  expect(before).toBeGreaterThan(0);
+});

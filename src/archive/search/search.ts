@@ -60,17 +60,21 @@ export interface OnDisk {
   readonly onScan?: () => void;
 }
 
-/** undefined when the index cannot tell: there is none, it is behind the archive, or the query is not one of words. */
+/** undefined when the index cannot tell: there is none, it is behind the archive, nothing was archived yet, or the query is not one of words. */
 export function searchIndex(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
   if (!isForIndex(request.query)) return undefined;
   const index = openIndexForReading(archive);
   if (index === undefined) return undefined;
   try {
-    return nextOf(index.db) < nextOf(archive.db) ? undefined : searchBoth(archive, index.db, disk, request);
+    const next = nextOf(archive.db);
+    return next <= FIRST_PIECE || nextOf(index.db) < next ? undefined : searchBoth(archive, index.db, disk, request);
   } finally {
     index.close();
   }
 }
+
+/** Of an archive that has nothing yet this is the next one. */
+const FIRST_PIECE = 1;
 
 function nextOf(db: Database): number {
   return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
