@@ -7,6 +7,7 @@ import { openForReading, type ReadableArchive } from '../archive/mount/mount.ts'
 import { toSessionFile } from '../archive/mount/mountfiles.ts';
 import { type KeptFile, keptFiles, placeAt } from '../archive/mount/mountplaces.ts';
 import { archiveFolder } from '../archive/place.ts';
+import { beginsWith } from '../disk/beginning.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
 import type { Root } from '../disk/roots.ts';
@@ -72,7 +73,9 @@ function mountKept({ archive, files }: Kept, found: readonly SessionFile[], root
 /** The newest first. */
 function earlierStates({ archive, files }: Kept, { files: found, roots }: OnDisk): EarlierState[] {
   const onDisk = new Map(found.map((file) => [file.file, file]));
-  const changed = new Map([...files.values()].flatMap((kept) => changedSince(kept, onDisk.get(kept.path)) ?? []));
+  const changed = new Map(
+    [...files.values()].flatMap((kept) => changedSince(archive, kept, onDisk.get(kept.path)) ?? []),
+  );
   const states = archive.otherStates((file) => !changed.has(file));
   return [...files.values()].flatMap((kept) =>
     (states.get(kept.state.id) ?? []).flatMap(({ version, size, number }): EarlierState[] => {
@@ -86,10 +89,22 @@ function earlierStates({ archive, files }: Kept, { files: found, roots }: OnDisk
   );
 }
 
-/** With its size now. */
-function changedSince({ state }: KeptFile, file: SessionFile | undefined): [[number, number]] | undefined {
-  const isAsKept = file === undefined || (file.bytes === state.sourceSize && file.mtimeMs === state.mtimeMs);
-  return isAsKept ? undefined : [[state.id, file.bytes]];
+/** With its size now. What only grew is no other state: a prompt that waited in its queue may have been handed over since (E9). */
+function changedSince(
+  archive: ReadableArchive,
+  kept: KeptFile,
+  file: SessionFile | undefined,
+): [[number, number]] | undefined {
+  const { id, sourceSize, mtimeMs } = kept.state;
+  const isAsKept = file === undefined || (file.bytes === sourceSize && file.mtimeMs === mtimeMs);
+  return isAsKept || goesOn(archive, kept, file) ? undefined : [[id, file.bytes]];
+}
+
+/** Whether a file begins with all that was archived of it. */
+function goesOn(archive: ReadableArchive, kept: KeptFile, { file, bytes }: SessionFile): boolean {
+  const { size } = kept.state;
+  if (bytes < size) return false;
+  return quietly(() => beginsWith(file, { size, read: archive.mount(kept).open().read })) === true;
 }
 
 function rootIn(roots: readonly Root[]): (path: string) => string | undefined {

@@ -36,6 +36,43 @@ function planted(files: Record<string, string>) {
 const ways = ['quokka', '~uokk', '/quo[k]+a/', '--substring uokk', '--scan quokka'];
 const words = (query: string) => query.split(' ');
 
+test.each(['quokka', '~uokk', '/quo[k]+a/', '--scan quokka'])(
+  'E9: a prompt that waited when its transcript was archived and was handed over since is found once: %s',
+  async (query) => {
+    const queue = (operation: string, content?: string) =>
+      toJsonl([{ ...queueOperation(operation, content), sessionId: A, timestamp: '2026-05-01T10:01:00.000Z' }]);
+    const { sync, find, root } = planted({ [NAME]: said('a', 'go') + queue('enqueue', 'mind the quokka') });
+    await sync();
+    expect(await find(...query.split(' '))).toEqual([`undefined skein show ${A}`]);
+    appendFileSync(join(root, NAME), queue('dequeue') + said('b', 'mind the quokka'));
+    for (const _ of ['not synced', 'synced']) {
+      expect(await find(...query.split(' '))).toEqual([`b skein show ${A} --turn b`]);
+      await sync();
+    }
+  },
+);
+
+test.each(['quokka', '~uokk', '/quo[k]+a/', '--scan quokka'])(
+  'E9: a prompt that waited in a state of its transcript that is no more is found, synced or not: %s',
+  async (query) => {
+    const queued = {
+      ...queueOperation('enqueue', 'mind the quokka'),
+      sessionId: A,
+      timestamp: '2026-05-01T10:01:00.000Z',
+    };
+    const { write, sync, find, root } = planted({ [NAME]: said('a', 'go') + toJsonl([queued]) });
+    await sync();
+    const restore = [`undefined skein archive restore ${A} --version 1 --to DIR`];
+    write(NAME, said('a', 'go'));
+    expect(await find(...query.split(' '))).toEqual(restore);
+    appendFileSync(join(root, NAME), said('b', 'something else, and more than there was before '.repeat(9)));
+    for (const _ of ['not synced', 'synced']) {
+      expect(await find(...query.split(' '))).toEqual(restore);
+      await sync();
+    }
+  },
+);
+
 describe('what was in a transcript before it was rewritten', () => {
   test.each(ways)('is found with the archive, and so is the way to it: %s', async (query) => {
     const { write, sync, find } = planted({ [NAME]: said('a', 'the quokka') + said('b', 'a wombat') });
@@ -165,4 +202,12 @@ describe('what is archived of several config folders', () => {
     await sync();
     expect(await uuids()).toEqual(['a', 'b']);
   });
+});
+
+test('an archive that has nothing yet is no index: what is shown of a machine without sessions is searched', async () => {
+  const here = machine(tempFolder());
+  const before = asNumber(at((await here.run('search', 'tide', '--json')).json(), 'total'));
+  await here.run('archive', 'sync');
+  expect(asNumber(at((await here.run('search', 'tide', '--json')).json(), 'total'))).toBe(before);
+  expect(before).toBeGreaterThan(0);
 });

@@ -274,6 +274,10 @@ describe('skein search', () => {
   test.each([
     [['search'], 'What to search for?'],
     [['search', '***'], 'There is no word in it.'],
+    [['search', '. ,'], `characters themselves: skein search '~". ,"'\n`],
+    [['search', '~\u0301'], 'signs alone are none'],
+    [['search', 'tool:"'], 'tool: needs a value.'],
+    [['search', '--', '-after:7d'], 'at: -after:7d'],
     [['search', 'rol:user'], 'Did you mean role:?'],
     [['search', 'role:me'], 'role: takes user, assistant, system; not "me".'],
     [['search', 'in:thinkin'], 'Write in:thinking'],
@@ -286,6 +290,21 @@ describe('skein search', () => {
     const { run } = home();
     const { code, err } = run(args);
     expect([code, err.includes(told) ? told : err]).toEqual([2, told]);
+  });
+
+  test.each(['('.repeat(9999), `/${'('.repeat(9999)}/`, `role:${'x'.repeat(9999)}`, `rol:${'x'.repeat(9999)}`])(
+    'what is wrong with a query of 10,000 characters is told in a few lines',
+    (text) => {
+      const { code, err } = home().run(['search', text]);
+      expect([code, err.split('\n').length, err.length < 900]).toEqual([2, 4, true]);
+    },
+  );
+
+  test('a value whose quote is not closed goes on to the end, as a phrase does', () => {
+    const { run } = home();
+    const found = run(['search', 'login project:"app']).text;
+    expect(found).toMatch(/^[1-9]\d* found/m);
+    expect(found).toBe(run(['search', 'login project:app']).text);
   });
 
   test('what cannot be looked at is told with an index as without one', async () => {

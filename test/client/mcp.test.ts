@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
@@ -155,6 +155,45 @@ describe('skein mcp, driven by the official client', () => {
     expect((await call(client, 'search_history', { query: 'x', limit: 5000 })).isError).toBe(true);
   });
 
+  test('what went wrong is told in the words of the tools', async () => {
+    const client = await connected();
+    for (const [name, input, told] of [
+      ['list_chats', { since: 'soon' }, 'since takes a date or an age; not "soon".'],
+      ['usage', { until: 'soon' }, 'until "soon" is no time.'],
+      ['search_history', { query: 'tide', page: 1e15 }, 'page takes a whole number from 1'],
+      ['search_history', { query: '. ,' }, 'next: Find the characters themselves: ~". ,"'],
+      ['search_history', { query: '""' }, 'next: Give words, e.g. login'],
+      ['read_chat', { chat: '@last', turn: '99' }, 'leave out turn'],
+      ['read_chat', { chat: '--turn' }, 'Nothing fits "--turn".'],
+    ] as const) {
+      const { text } = await call(client, name, input);
+      expect([text.includes(told) ? told : text, /skein |(?<!")--/.test(text.replace('at: --turn\n', ''))]).toEqual([
+        told,
+        false,
+      ]);
+    }
+  });
+
+  test('no answer is longer than a page, whatever was asked and whatever ids there are', async () => {
+    const id = '11111111-0000-4000-8000-000000000000';
+    const lines = Array.from({ length: 15 }, (_, n) => user('caracal', { uuid: `${n}${'u'.repeat(20_000)}` }));
+    const client = await connected(rootWith({ [`${id}.jsonl`]: toJsonl(chain(lines)) }, writeFileSync));
+    const long = 'x'.repeat(100_000);
+    const answers = [
+      await call(client, 'search_history', { query: 'caracal', limit: 15 }),
+      await call(client, 'search_history', { query: '('.repeat(19_000) }),
+      await call(client, 'search_history', { query: long }),
+      await call(client, 'list_chats', { project: long }),
+      await call(client, 'list_chats', { since: long }),
+      await call(client, 'read_chat', { chat: long }),
+      await call(client, 'read_chat', { chat: id, turn: long }),
+      await call(client, 'usage', { since: long }),
+      await call(client, 'usage', { project: long }),
+    ];
+    expect(answers[0]?.text).toContain('15 found');
+    expect(answers.map(({ text }) => text.length > 8200)).toEqual(answers.map(() => false));
+  });
+
   test('a regular expression that takes for ever is refused after a while; the server answers on', async () => {
     const root = rootWith({ 'a.jsonl': toJsonl([user(`${'a'.repeat(60)}!`)]) }, writeFileSync);
     const client = await connected(root);
@@ -273,6 +312,39 @@ describe('skein mcp install', () => {
       expect(err).toContain(`--scope ${scope} skein`);
       expect(readFileSync(join(home, name), 'utf8')).toBe(content);
     }
+  });
+
+  test('a link that leads nowhere and a pipe are not touched', () => {
+    const home = tempFolder();
+    const file = join(home, '.claude.json');
+    symlinkSync('not-mounted/claude.json', file);
+    const lost = skein(['mcp', 'install'], { home });
+    expect([lost.code, lost.err.includes('a link to not-mounted/claude.json, which is not there')]).toEqual([1, true]);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    unlinkSync(file);
+    execFileSync('mkfifo', [file]);
+    const pipe = skein(['mcp', 'install'], { home });
+    expect([pipe.code, pipe.err.includes('it is no file')]).toEqual([1, true]);
+  });
+
+  test('lines that end as Windows ends them go on doing so', () => {
+    const file = join(tempFolder(), '.claude.json');
+    writeFileSync(file, '{\r\n\t"a": "\\n"\r\n}\r\n');
+    addServer(file, { command: 'x', args: [] }, { dryRun: false });
+    const text = readFileSync(file, 'utf8');
+    expect([text.startsWith('{\r\n\t"a": "\\n",\r\n\t"mcpServers"'), /[^\r]\n/.test(text)]).toEqual([true, false]);
+  });
+
+  test.each([
+    ['mcp', 'install', '--project', '--dry-run'],
+    ['hook', 'install', '--project', '--dry-run'],
+  ])('in a folder that is gone %s writes nothing to another one', (...args) => {
+    const home = tempFolder();
+    mkdirSync(join(home, 'gone'));
+    const script = `cd gone && rmdir ../gone && exec "$0" "$@"`;
+    const env = { HOME: home, SKEIN_HOME: join(home, 'own'), PATH: process.env.PATH ?? '' };
+    const ran = spawnSync('sh', ['-c', script, process.execPath, BIN, ...args], { cwd: home, env, encoding: 'utf8' });
+    expect([ran.status, ran.stderr.includes('This folder is gone.')]).toEqual([1, true]);
   });
 
   test('a folder of that name, and a file without anything in it', () => {

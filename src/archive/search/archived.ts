@@ -126,7 +126,7 @@ function unnamedRoots(db: Database): Row[] {
 export function createLoader(
   db: Database,
   { wanted }: StoredFiles,
-  { pathOf, isLost }: LoaderPlaces,
+  { pathOf, isLost, nowOf, fits }: LoaderPlaces,
   parts: readonly StoredPart[],
 ): Loader {
   const reader = createPieceReader(db);
@@ -154,7 +154,11 @@ export function createLoader(
     const file = toFile(row);
     const path = part.uuid === undefined ? undefined : pathOf(file);
     const found = path === undefined ? undefined : loadFromDisk(path, part);
-    if (found !== undefined) return toLoaded(found, place, file.path, file.session, file.agent);
+    const onDisk = toLoaded(found, place, file.path, file.session, file.agent);
+    // The entry may have been written anew since the state that has the line.
+    if (onDisk !== undefined && (row.present === 1 || fits(onDisk.text))) return onDisk;
+    const now = path === undefined ? nowOf(part) : undefined;
+    if (now?.file === file.path) return now;
     const loaded = loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
     const isThere = row.present === 1 && !isLost(file, part);
     return loaded === undefined || isThere ? loaded : { ...loaded, version: versionIn(db, row) };
@@ -173,6 +177,10 @@ const AT_ONCE = 20;
 export interface LoaderPlaces extends Pick<Compared, 'pathOf'> {
   /** Whether a file has changed since, and has this part no more. */
   isLost(file: Parameters<Compared['pathOf']>[0], part: StoredPart): boolean;
+  /** As it stands in a file that has changed since, if it does. */
+  nowOf(part: StoredPart): Loaded | undefined;
+  /** Whether a text is what was asked for. */
+  fits(text: string): boolean;
 }
 
 export interface StoredPart {

@@ -53,6 +53,8 @@ function placeTest(needle: Needle, compared: number): (bytes: Buffer, place: num
   const around = 2 * needle.length;
   return (bytes, place) => {
     const byte = bytes[place] ?? 0;
+    // With the bit that makes letters small a line end is a star.
+    if (byte === NEWLINE) return false;
     if (byte === BACKSLASH) return nextEscape(bytes.toString('latin1', place, place + 6), 0, needle) === 0;
     if (byte >= NOT_ASCII) return isFolded(bytes, place);
     if (compared === needle.length) return true;

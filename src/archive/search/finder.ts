@@ -1,7 +1,7 @@
 /** Finds the lines of a buffer that may match, without parsing any: see views/search/prefilter.ts for what is certain about it. */
 import { isAscii } from 'node:buffer';
 import type { Finder } from '../../disk/needle.ts';
-import { FOLDING, type Needle, needlesOf } from '../../views/search/prefilter.ts';
+import { FOLDING, marksOf, type Needle, needlesOf } from '../../views/search/prefilter.ts';
 import type { Query } from '../../views/search/query.ts';
 import { byteScan } from './bytescan.ts';
 import { letterScan } from './letterscan.ts';
@@ -13,7 +13,7 @@ const SLICE = 16 << 10;
 /** Looking through fewer bytes takes less time than making what looks through them faster. */
 const MANY = 4 << 20;
 const NEWLINE = 10;
-const CALL = Buffer.from('tool_use"');
+const CALL = 'tool_use"';
 
 export interface LineFinder {
   readonly find: Finder;
@@ -29,10 +29,11 @@ export function createFinder(query: Query, calls: boolean, many = 0): LineFinder
   const needles = needlesOf(query);
   const [rarest] = needles;
   if (rarest === undefined) return { find: everyLine, mayMatch: () => true };
+  const marks = [...(calls ? [CALL] : []), ...marksOf(query)].map((mark) => Buffer.from(mark));
   return {
-    find: windowFinder((bytes) => (calls ? placesOf(bytes, CALL) : []), sliceScan(rarest, many)),
+    find: windowFinder((bytes) => placesOf(bytes, marks), sliceScan(rarest, many)),
     mayMatch(line) {
-      if (calls && line.includes(CALL)) return true;
+      if (marks.some((mark) => line.includes(mark))) return true;
       const text = line.toString('latin1');
       return needles.every(
         (needle) =>
@@ -84,8 +85,10 @@ function firstFrom(places: number[], from: number): number {
   return places[0] ?? -1;
 }
 
-function placesOf(bytes: Buffer, wanted: Buffer): number[] {
+function placesOf(bytes: Buffer, marks: readonly Buffer[]): number[] {
   const found: number[] = [];
-  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) found.push(at);
-  return found;
+  for (const mark of marks) {
+    for (let at = bytes.indexOf(mark); at >= 0; at = bytes.indexOf(mark, at + 1)) found.push(at);
+  }
+  return marks.length > 1 ? found.sort((a, b) => a - b) : found;
 }

@@ -4,6 +4,7 @@ import { realPathOr } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { EarlierState } from '../../store/store.ts';
+import { createMatcher } from '../../views/search/match.ts';
 import { openIndexForReading } from '../index/derived.ts';
 import { type Database, get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
@@ -59,17 +60,21 @@ export interface OnDisk {
   readonly onScan?: () => void;
 }
 
-/** undefined when the index cannot tell: there is none, it is behind the archive, or the query is not one of words. */
+/** undefined when the index cannot tell: there is none, it is behind the archive, nothing was archived yet, or the query is not one of words. */
 export function searchIndex(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
   if (!isForIndex(request.query)) return undefined;
   const index = openIndexForReading(archive);
   if (index === undefined) return undefined;
   try {
-    return nextOf(index.db) < nextOf(archive.db) ? undefined : searchBoth(archive, index.db, disk, request);
+    const next = nextOf(archive.db);
+    return next <= FIRST_PIECE || nextOf(index.db) < next ? undefined : searchBoth(archive, index.db, disk, request);
   } finally {
     index.close();
   }
 }
+
+/** Of an archive that has nothing yet this is the next one. */
+const FIRST_PIECE = 1;
 
 function nextOf(db: Database): number {
   return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
@@ -79,15 +84,17 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   const { query, sort, offset, limit, now } = request;
   const stored = wantedFiles(archive.db, query, disk.places?.map(realPathOr), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots, { index, alone: disk.alone });
-  const telling = tellingFiles(archive.db, compared.sizes);
+  const telling = tellingFiles(archive.db, index, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);
   if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
   const scanned = scanFiles(compared.fresh, query, request);
-  const there = new Set(scanned.found.map(({ key }) => key));
+  const there = new Map(scanned.found.map((each) => [each.key, each]));
   const places: LoaderPlaces = {
     pathOf: compared.pathOf,
     isLost: ({ root, name }, { key }) => compared.sizes.has(placeKey(root, name)) && !there.has(key),
+    nowOf: ({ key }) => there.get(key)?.load(),
+    fits: (text) => createMatcher(query).matches(text),
   };
   const load = createLoader(archive.db, stored, places, indexed.rows);
   const fromIndex = indexed.rows.map(

@@ -7,7 +7,7 @@ import { knownSources } from './known.ts';
 import type { SourceFile } from './sources.ts';
 
 export interface Changes {
-  /** New or changed, as far as size and mtime tell. */
+  /** New or changed, as far as size and mtime tell; of transcripts the oldest first: it holds the original of what others repeat (H1). */
   readonly files: readonly SourceFile[];
   readonly unchanged: number;
   /** Left out, because a person had them forgotten. */
@@ -18,8 +18,19 @@ export function changesIn(db: Database, sources: readonly SourceFile[], full: bo
   const known = knownSources(db);
   const left = full ? sources : sources.filter((file) => !known.isArchived(file));
   const isForgotten = forgottenHere(db);
-  const files = left.filter((file) => !isForgotten(file));
+  const files = left.filter((file) => !isForgotten(file)).toSorted(byAge);
   return { files, unchanged: sources.length - left.length, forgotten: left.length - files.length };
+}
+
+/** What belongs to transcripts comes after them, as it was found. */
+function byAge(a: SourceFile, b: SourceFile): number {
+  const [isFirst, isSecond] = [isTranscript(a), isTranscript(b)];
+  if (isFirst !== isSecond) return isFirst ? -1 : 1;
+  return isFirst ? a.mtimeMs - b.mtimeMs : 0;
+}
+
+function isTranscript({ kind }: SourceFile): boolean {
+  return kind === 'session' || kind === 'agent';
 }
 
 /** Of the files of this machine. */

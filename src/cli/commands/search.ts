@@ -1,6 +1,6 @@
 /** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
 import { holdForLarge } from '../../archive/compilers.ts';
-import { parseQuery, type Query, QueryError } from '../../views/search/query.ts';
+import { parseQuery, type Query, QueryError, shortened } from '../../views/search/query.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -77,15 +77,22 @@ export function queryOf(context: Context, text: string, substring: boolean): Que
     if (!(error instanceof QueryError)) throw error;
     throw new UsageError(error.what, error.where, error.next);
   }
+  const [what, next] = emptyText(context, text);
+  throw new UsageError(what, context.asTool ? shortened(text) : `skein search ${shortened(text)}`.trim(), next);
+}
+
+/** What is wrong with a text that asks for nothing, and what to ask instead. */
+function emptyText({ asTool, now }: Context, text: string): readonly [string, string] {
+  const command = (words: string) => (asTool ? words : `skein search ${quoted(words)}`);
   // Quotes around nothing.
-  const isEmpty = /^~?[\s"]*$/.test(text);
-  throw new UsageError(
-    isEmpty ? 'What to search for?' : 'There is no word in it.',
-    `skein search ${text}`.trim(),
-    isEmpty
-      ? 'Give words, e.g. skein search login'
-      : `Find the characters themselves: skein search ${quoted(`~${text}`)}`,
-  );
+  if (/^~?[\s"]*$/.test(text)) return ['What to search for?', `Give words, e.g. ${command('login')}`];
+  const signs = text.replace(/^~|"/g, '').trim();
+  const asWhole = /\s/.test(signs) ? `~"${signs}"` : `~${signs}`;
+  const isToTry = shortened(asWhole) === asWhole && parseQuery(asWhole, { now: now() }).terms.length > 0;
+  const next = isToTry
+    ? `Find the characters themselves: ${command(asWhole)}`
+    : 'Give words or letters: signs alone are none.';
+  return ['There is no word in it.', next];
 }
 
 interface Page {

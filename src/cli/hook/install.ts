@@ -22,6 +22,7 @@ import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { folderHere } from '../here.ts';
 import { jsonText } from '../jsontext.ts';
 import { version } from '../mcp/version.ts';
 import { ownCommand } from '../owncommand.ts';
@@ -147,7 +148,7 @@ export function uninstall(context: Context, args: Arguments): number {
 }
 
 function fileOf(context: Context, args: Arguments): string {
-  return args.flag('project') ? projectSettings(context.cwd) : userSettings(context);
+  return args.flag('project') ? projectSettings(folderHere(context)) : userSettings(context);
 }
 
 export function writeJson({ out }: Context, value: unknown): void {

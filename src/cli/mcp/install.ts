@@ -4,18 +4,19 @@ import { addServer, projectConfig, removeServer, type StdioServer, userConfig } 
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { folderHere } from '../here.ts';
 import { jsonText } from '../jsontext.ts';
 import { ownCommand } from '../owncommand.ts';
 
 export function install(context: Context, args: Arguments, action: 'install' | 'uninstall'): number {
   const { out } = context;
-  const file = args.flag('project') ? projectConfig(context.cwd) : userConfig(context);
+  const file = args.flag('project') ? projectConfig(folderHere(context)) : userConfig(context);
   const dryRun = args.flag('dry-run');
-  const server = serverCommand(context, args);
-  const change = action === 'install' ? addServer(file, server, { dryRun }) : removeServer(file, { dryRun });
+  const server = action === 'install' ? serverCommand(context, args) : undefined;
+  const change = server ? addServer(file, server, { dryRun }) : removeServer(file, { dryRun });
   if (args.flag('json')) {
     const { changed, backup = null } = change;
-    out.write(`${jsonText({ file, changed, dryRun, backup, ...(action === 'install' && { server }) })}\n`);
+    out.write(`${jsonText({ file, changed, dryRun, backup, ...(server && { server }) })}\n`);
     return 0;
   }
   if (!change.changed) {
@@ -24,7 +25,7 @@ export function install(context: Context, args: Arguments, action: 'install' | '
   }
   const done = action === 'install' ? 'added' : 'taken out';
   out.write(`${dryRun ? `Would be ${done}` : `The server was ${done}`}: ${file}\n`);
-  if (action === 'install') out.write(`  ${out.style.dim([server.command, ...server.args].join(' '))}\n`);
+  if (server) out.write(`  ${out.style.dim([server.command, ...server.args].join(' '))}\n`);
   if (change.backup !== undefined && !dryRun) out.write(`  ${out.style.dim(`as it was: ${change.backup}`)}\n`);
   if (action === 'install' && !dryRun) out.write(`${out.style.dim('Restart the client; /mcp shows it.')}\n`);
   return 0;

@@ -48,6 +48,7 @@ const WHEN_WIDTH = 10;
 const MARGIN = 2 + LABEL_WIDTH + 1 + WHEN_WIDTH + 1;
 const LEAST_SNIPPET = 30;
 const LONGEST_COMMAND = 1000;
+const LONGEST_PLACE = 300;
 
 /** As much of the text as a line has room for. */
 export function snippetLength({ out }: Context): number | undefined {
@@ -81,6 +82,8 @@ function placeText({ agent, session, uuid, version }: Hit): string {
   const id = agent ?? session;
   if (id === undefined) return '';
   const lost = version === undefined ? '' : ', lost since';
+  // Whoever reads this pays for each character.
+  if (id.length + (uuid?.length ?? 0) > LONGEST_PLACE) return '';
   return `  [chat ${shortId(id)}${uuid === undefined ? '' : ` turn ${shortId(uuid)}`}${lost}]`;
 }
 

@@ -1,9 +1,9 @@
 /** The file of the client's settings: read, and written with a copy of what it was. */
-import { existsSync, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { writeFileAtomic } from '../../disk/durable.ts';
-import { configText } from '../configtext.ts';
+import { configText, configTextIfAny } from '../configtext.ts';
 import type { Change, ChangeOptions } from '../mcp/install.ts';
 import { freeName } from '../mcp/install.ts';
 import { found, memberOf, rootOf, unlike } from './settingstree.ts';
@@ -24,11 +24,10 @@ function jsonIn(whole: string): string {
 
 /** Throws DiskError; the file is then as it was. */
 export function change(file: string, { dryRun }: ChangeOptions, edit: (text: string) => string): Change {
-  const before = existsSync(file) ? configText(file, unlike) : undefined;
+  const before = configTextIfAny(file, unlike);
   const text = jsonIn(before ?? '');
   const edited = edit(text);
   if (edited === text) return { file, changed: false, backup: undefined };
-  if (before === undefined) refuseLostLink(file);
   const backup = before === undefined ? undefined : freeName(`${file}${COPY}`);
   if (!dryRun) {
     if (backup !== undefined && before !== undefined)
@@ -36,12 +35,6 @@ export function change(file: string, { dryRun }: ChangeOptions, edit: (text: str
     writeFileAtomic(file, Buffer.from(before?.startsWith(BOM) ? BOM + edited : edited));
   }
   return { file, changed: true, backup };
-}
-
-/** A file in the place of the link would hide the settings that come back with a disk or a checkout. */
-function refuseLostLink(file: string): void {
-  if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  throw unlike(file, `it is a link to ${readlinkSync(file)}, which is not there`);
 }
 
 /**

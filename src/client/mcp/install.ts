@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { DiskError } from '../../disk/errors.ts';
 import { asArray, asObject, asString, at, isObject, type JsonObject, parseJson } from '../../format/json.ts';
-import { configText } from '../configtext.ts';
+import { configTextIfAny } from '../configtext.ts';
 
 export const SERVER_NAME = 'skein';
 
@@ -68,7 +68,7 @@ function oursIn(servers: JsonObject, file: string): JsonObject | undefined {
 
 /** Throws DiskError; the file is then as it was. */
 function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObject) => JsonObject): Change {
-  const before = existsSync(file) ? configText(file, unlike) : undefined;
+  const before = configTextIfAny(file, unlike);
   const config = before === undefined || before.trim() === '' ? {} : parsed(file, before);
   const servers = config.mcpServers === undefined ? {} : asObject(config.mcpServers);
   if (servers === undefined) throw unlike(file, '"mcpServers" is not an object');
@@ -78,11 +78,14 @@ function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObj
   if (!dryRun) {
     if (backup !== undefined && before !== undefined)
       writeFileAtomic(backup, Buffer.from(before), { mode: 0o600, exclusive: true });
-    const text = JSON.stringify({ ...config, mcpServers: edited }, null, indentOf(before));
-    const end = before === undefined || before.endsWith('\n') ? '\n' : '';
+    const lines = JSON.stringify({ ...config, mcpServers: edited }, null, indentOf(before));
+    const newline = before !== undefined && /^\{\r\n/.test(before) ? '\r\n' : '\n';
+    // In a string of JSON there is none.
+    const text = lines.replaceAll('\n', newline);
+    const end = before === undefined || before.endsWith('\n') ? newline : '';
     // The client writes this file whenever it likes.
     const onReady = () => {
-      if ((existsSync(file) ? configText(file, unlike) : undefined) !== before) throw changedMeanwhile(file);
+      if (configTextIfAny(file, unlike) !== before) throw changedMeanwhile(file);
     };
     writeFileAtomic(file, Buffer.from(`${text}${end}`), { onReady });
   }

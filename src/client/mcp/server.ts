@@ -40,10 +40,23 @@ function register(server: McpServer, tool: Tool, run: RunVerb): void {
     const { argv, page } = tool.verb(inputSchema.parse(input));
     const answer = await run(argv);
     const failed = answer.code === 2 || (answer.code !== 0 && answer.out.trim() === '');
-    const told = failed ? answer.err.trim() || 'Nothing was found.' : answer.out.trim();
+    const told = failed ? toldToAgent(answer.err.trim()) || 'Nothing was found.' : answer.out.trim();
     const text = failed || page === undefined ? told : pageOf(told, page);
     return { content: [{ type: 'text', text }], isError: answer.code === 2 };
   });
+}
+
+/** Of what went wrong: what was asked is repeated in it, whatever its length. */
+const LONGEST_LINE = 500;
+
+/** Options of the command are what the tool takes, by the same names but one. */
+function toldToAgent(text: string): string {
+  const inToolWords = (line: string) =>
+    line.replace(/(?<![\w"-])--(limit|page|sort|project|after|since|until|turn|tools|by)\b/g, (_, name) =>
+      name === 'after' ? 'since' : name,
+    );
+  const cut = (line: string) => (line.length <= LONGEST_LINE ? line : `${line.slice(0, wholeAt(line, LONGEST_LINE))}…`);
+  return text.split('\n').map(inToolWords).map(cut).join('\n');
 }
 
 /** Characters: a few thousand tokens at most. */

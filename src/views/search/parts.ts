@@ -251,7 +251,7 @@ export function fileOf(input: Json | undefined): string | undefined {
 }
 
 /** Values that only their names tell to be secret: they keep them, for the mask to see. It must know every name that the mask does. */
-const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential|_pat$/i;
+export const TELLING = /pass|pwd|secret|token|key|auth|cookie|credential|_pat$/i;
 
 /** Adds every string in a value, whatever its depth. Those of a list are under the name of the list. */
 function strings(value: Json | undefined, found: string[], name = ''): string[] {

@@ -4,6 +4,7 @@
  * decomposed, or as \uXXXX.
  */
 import { encode } from '../../format/text.ts';
+import { TELLING } from './parts.ts';
 import type { Query, Term } from './query.ts';
 import { fold, isUnspacedLetter, RUN_END } from './words.ts';
 
@@ -38,8 +39,7 @@ function withoutFirstMarks(text: string): string {
 
 /** Words stand apart in the text by anything at all, so each is a needle of its own; characters of one run are together. */
 function textsOf(term: Term): string[] {
-  // Half a character is never written by itself.
-  if (term.kind === 'substring') return fold(term.text).split(/\p{Cs}/u);
+  if (term.kind === 'substring') return piecesOf(fold(term.text));
   if (term.kind === 'regex') return [];
   const runs: string[] = [];
   for (const [place, word] of term.words.entries()) {
@@ -48,6 +48,23 @@ function textsOf(term: Term): string[] {
     else if (word !== RUN_END) runs.push(word);
   }
   return runs;
+}
+
+/** Of a part of a text, what must be written as it reads. Patterns over all of Unicode take a while to make: only here. */
+function piecesOf(text: string): string[] {
+  // Half a character is never written by itself, and strings of an entry that lie apart are lines of one text; a name that
+  // tells a secret and its value are joined by more (parts.ts).
+  const between = TELLING.test(text) ? /[\p{Cs}\s:="'`]/u : /[\p{Cs}\n]/u;
+  // The name alone is written of a block that has no text, and what a person's command begins with may not be (format/prompt.ts).
+  const brackets = /\[(?=[\w-]*(?:\]|$))|(?<=(?:^|\[)[\w-]*)\]/u;
+  const apart = text.replace(/^[!/]/, '').split(between);
+  return apart.flatMap((piece) => piece.split(brackets));
+}
+
+/** In lines with one of these a text may be found of which they do not hold all pieces: what is between a command and its arguments. */
+export function marksOf({ terms }: Pick<Query, 'terms'>): readonly string[] {
+  const isOver = terms.some((term) => term.kind === 'substring' && !term.negated && term.text.includes(' '));
+  return isOver ? ['command-args'] : [];
 }
 
 /** Words of one character of a script without spaces follow each other without anything between; those of others do not. */
@@ -117,8 +134,8 @@ const ANY_MARK = [
   '[\\xcc\\xd2\\xd6-\\xdf][\\x80-\\xbf]',
   '\\xcd[\\x80-\\xbd\\xbf]',
   '[\\xe0\\xe1\\xea][\\x80-\\xbf]{2}',
-  '\\xe2(?:\\x83[\\x90-\\xbf]|[\\xb3\\xb5][\\x80-\\xbf])',
-  '\\xe3(?:\\x80[\\xaa-\\xad]|\\x82[\\x99\\x9a])',
+  '\\xe2(?:\\x83[\\x90-\\xbf]|[\\xb3\\xb5\\xb7][\\x80-\\xbf])',
+  '\\xe3(?:\\x80[\\xaa-\\xaf]|\\x82[\\x99\\x9a])',
   '\\xef(?:\\xb8[\\x80-\\xaf]|\\xac\\x9e)',
   '\\xf0[\\x80-\\xbf]{3}',
   '\\xf3\\xa0[\\x84-\\x87][\\x80-\\xbf]',
@@ -137,15 +154,16 @@ export const FOLDING = new RegExp(
   'g',
 );
 
+/** Also as they stand in a line that is no JSON, which is searched as it is. */
 const ESCAPES: Partial<Record<string, string>> = {
-  '"': '\\\\"',
-  '\\': '\\\\\\\\',
+  '"': '\\\\?"',
+  '\\': '\\\\\\\\?',
   '/': '\\\\?/',
-  '\b': '\\\\b',
-  '\f': '\\\\f',
-  '\n': '\\\\n',
-  '\r': '\\\\r',
-  '\t': '\\\\t',
+  '\b': '(?:\\\\b|\b)',
+  '\f': '(?:\\\\f|\f)',
+  '\n': '(?:\\\\n|\n)',
+  '\r': '(?:\\\\r|\r)',
+  '\t': '(?:\\\\t|\t)',
 };
 
 function asWritten(character: string): string {

@@ -2,7 +2,7 @@
 import { closest } from '../closest.ts';
 import { parseTime } from '../typedtime.ts';
 import { ROLES, type Where } from './parts.ts';
-import { RUN_END, wordsOf } from './words.ts';
+import { fold, RUN_END, wordsOf } from './words.ts';
 
 export type Term = (
   | { readonly kind: 'words'; readonly words: readonly string[]; readonly prefix: boolean }
@@ -31,6 +31,13 @@ export interface Query {
   readonly before: number | undefined;
 }
 
+/** As much of what was typed as a message has room for. */
+export function shortened(text: string): string {
+  return text.length <= MOST_TOLD ? text : `${text.slice(0, MOST_TOLD).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+const MOST_TOLD = 200;
+
 /** A query that cannot be read: what is wrong, where, what to write instead. */
 export class QueryError extends Error {
   readonly what: string;
@@ -39,9 +46,9 @@ export class QueryError extends Error {
 
   constructor(what: string, where: string, next: string) {
     super(what);
-    this.what = what;
-    this.where = where;
-    this.next = next;
+    this.what = shortened(what);
+    this.where = shortened(where);
+    this.next = shortened(next);
   }
 }
 
@@ -63,7 +70,7 @@ export const CHOICES: Partial<Record<string, readonly string[]>> = { role: ROLES
 
 /** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. */
 const ITEM =
-  /(?<minus>-)?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
+  /(?<minus>-)?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"?|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
 
 export interface QueryOptions {
   readonly now: Date;
@@ -77,12 +84,8 @@ const LONGEST = 20_000;
 /** Throws QueryError. */
 export function parseQuery(text: string, options: QueryOptions): Query {
   if (text.length > LONGEST) {
-    const where = `${text.slice(0, 60)}…`;
-    throw new QueryError(
-      `A query has at most ${LONGEST} characters, not ${text.length}.`,
-      where,
-      'Search for less of it.',
-    );
+    const what = `A query has at most ${LONGEST} characters, not ${text.length}.`;
+    throw new QueryError(what, text, 'Search for less of it.');
   }
   const terms: Term[] = [];
   const filters = emptyFilters();
@@ -92,7 +95,7 @@ export function parseQuery(text: string, options: QueryOptions): Query {
     const negated = groups.minus !== undefined;
     const value = groups.quotedValue ?? groups.value ?? '';
     if (isRegex(groups)) terms.push({ kind: 'regex', regex: toRegex(groups), negated });
-    else if (isTime(name)) times[name] = timeOf(name, value, negated, options.now);
+    else if (isTime(name)) times[name] = wider(name, times[name], timeOf(name, value, negated, options.now));
     else if (isFilter(name)) addFilter(filters[name], name, value, negated);
     else terms.push(...termsOf(groups, negated, options.substring === true));
   }
@@ -166,7 +169,7 @@ function addFilter(choice: { any: string[]; none: string[] }, name: string, valu
   if (choices && !choices.includes(value)) {
     const near = closest(value, choices);
     throw new QueryError(
-      `${name}: takes ${choices.join(', ')}; not "${value}".`,
+      `${name}: takes ${choices.join(', ')}; not "${shortened(value)}".`,
       `${name}:${value}`,
       `Write ${name}:${near ?? choices[0]}`,
     );
@@ -174,12 +177,18 @@ function addFilter(choice: { any: string[]; none: string[] }, name: string, valu
   (negated ? choice.none : choice.any).push(value);
 }
 
+/** The same filter twice means either. */
+function wider(name: (typeof TIMES)[number], before: number | undefined, time: number): number {
+  if (before === undefined) return time;
+  return name === 'after' ? Math.min(before, time) : Math.max(before, time);
+}
+
 function timeOf(name: string, value: string, negated: boolean, now: Date): number {
   const time = negated ? undefined : parseTime(value, now);
   if (time !== undefined) return time;
   throw new QueryError(
-    negated ? `${name}: cannot be negated.` : `${name}: takes a time; not "${value}".`,
-    `${name}:${value}`,
+    negated ? `${name}: cannot be negated.` : `${name}: takes a time; not "${shortened(value)}".`,
+    `${negated ? '-' : ''}${name}:${value}`,
     'Write a date (2026-01-31), a time (2026-01-31T10:00:00Z), an age (7d, 12h, 2w), today or yesterday.',
   );
 }
@@ -210,7 +219,8 @@ function termsOf(groups: Groups, negated: boolean, substring: boolean): Term[] {
   if (name !== undefined) refuseUnknown(name, all);
   if (word.endsWith(':') && NAMES.includes(word.slice(0, -1))) throw valueMissing(word);
   const bare = name === undefined ? (quoted ?? word) : all.replace(/^-/, '');
-  if (tilde !== undefined || substring) return bare === '' ? [] : [{ kind: 'substring', text: bare, negated }];
+  // Accents alone are nothing when they are compared, and would be in every text.
+  if (tilde !== undefined || substring) return fold(bare) === '' ? [] : [{ kind: 'substring', text: bare, negated }];
   const prefix = quoted === undefined ? bare.endsWith('*') : groups.star !== undefined;
   const words = [...wordsOf(bare)].map((each) => each.word);
   if (words.at(-1) === RUN_END) words.pop();

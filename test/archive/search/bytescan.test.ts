@@ -54,6 +54,11 @@ test('it is there for most needles, by their bytes or by a letter of them', () =
 });
 
 describe('both find the same lines', () => {
+  test.each(['~*', '~"*{"', '~"**"', '~"*\t"'])('%s: a line end is no star', (text) => {
+    const bytes = Buffer.from('{"a":"x**y"}\n{"b":"no"}\n{"c":"*{ *\\t"}\n');
+    expect(compare(text, bytes)).not.toContain(13);
+  });
+
   const ODD = ['é', 'e\u0301', 'Ω', 'ß', 'K', '中', '、', 'が', '→', '🚀', '\ufe0f', '\\u0065', '\\u001b', '\\u4e2d'];
   const part = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom('login', 'LOGIN', 'Log', 'in', 'ogi', 'l', 'o', 'g', 'i', 'n') },

@@ -43,6 +43,22 @@ describe('the index is never silently behind', () => {
     expect(['rewritten', '"text of b"'].map((text) => inIndex(archive, root, text).total)).toEqual([1, 1]);
   });
 
+  test('E12: an entry that was written anew is shown as it is now, where it still fits, else as it was', () => {
+    const uuid = '1a2b3c4d-0000-4000-8000-000000000001';
+    const { archive, root } = searchable({ [NAME]: entry(uuid, SESSION, 'wombat quokka') + entry('b') });
+    writeFileSync(join(root, NAME), entry(uuid, SESSION, 'wombat numbat') + entry('b'));
+    const found = (text: string) => inIndex(archive, root, text).hits.map((hit) => [hit.snippet, hit.version]);
+    const expected = { wombat: ['wombat numbat', undefined], numbat: ['wombat numbat', undefined] };
+    const check = () => {
+      for (const [word, hit] of Object.entries(expected)) expect([word, found(word)]).toEqual([word, [hit]]);
+      expect(found('quokka')).toEqual([['wombat quokka', 1]]);
+    };
+    check();
+    syncRoot(archive, root);
+    updateIndex(archive);
+    check();
+  });
+
   test('an index that lacks archived lines is not used', () => {
     const { archive, root } = archived();
     appendFileSync(join(root, NAME), entry('d', SESSION, 'newword'));

@@ -1,3 +1,5 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { placesOfPiece } from '../../../src/archive/pieces/pieceplaces.ts';
 import type { JsonObject } from '../../../src/format/json.ts';
@@ -15,8 +17,8 @@ import {
   user,
   uuidOf,
 } from '../../support/build.ts';
-import { entry, FORK, PLACE, SESSION } from '../helpers.ts';
-import { searchable } from './helpers.ts';
+import { entry, FORK, PLACE, rootOf, SESSION } from '../helpers.ts';
+import { inFiles, searchable, searchableRoot } from './helpers.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
 const at = (number: number, line: JsonObject, more: JsonObject = {}): JsonObject => ({
@@ -98,6 +100,8 @@ describe('what is found, with and without the index', () => {
     ['git-branch:feature/*', [7]],
     ['git-branch:feature', []],
     ['after:2026-01-07 before:2026-01-08', [7]],
+    ['after:2026-01-07 after:2026-01-09 before:2026-01-08 before:2026-01-02', [7]],
+    ['after:2026-01-09 after:2026-01-07 before:2026-01-02 before:2026-01-08', [7]],
     ['mend after:2026-01-02', []],
     ['project:app mend', [1]],
     ['project:/work/app mend', [1]],
@@ -137,6 +141,24 @@ describe('copies are found once', () => {
     });
     expect(find('text').total).toBe(1);
     expect(placesOfPiece(archive.db, 1)).toHaveLength(2);
+  });
+
+  test.each([
+    ['the first by name', SESSION, FORK],
+    ['the last by name', FORK, SESSION],
+  ])('H1: of copies that are written otherwise the oldest file is named, %s', (_, original, copy) => {
+    const root = rootOf({
+      [`${PLACE}/${original}.jsonl`]: entry('a', original),
+      [`${PLACE}/${copy}.jsonl`]: asArray.replace(SESSION, copy),
+    });
+    for (const [id, time] of [
+      [original, 1000],
+      [copy, 2000],
+    ] as const)
+      utimesSync(join(root, PLACE, `${id}.jsonl`), time, time);
+    const { find } = searchableRoot(root);
+    for (const { hits } of [find('text'), inFiles(root, 'text')])
+      expect(hits.map(({ session }) => session)).toEqual([original]);
   });
 
   test('H1: a fork whose entries have new uuids', () => {

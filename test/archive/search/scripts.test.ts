@@ -50,6 +50,13 @@ describe('no line is passed over unread', () => {
     expect(letters.filter((each) => isPassedOver(each))).toEqual([]);
   });
 
+  test('with any mark between two letters, and an accent before it', () => {
+    const marks = [...characters()].filter((each) => /\p{M}/u.test(each));
+    expect(marks.length).toBeGreaterThan(2000);
+    const between = (mark: string) => [`я${mark}я`, `я\u0301${mark}я`];
+    expect(marks.filter((each) => isPassedOver(`я${each}я`, between(each)))).toEqual([]);
+  });
+
   test('with a syllable of Hangul: as one, as three letters, as two and one', () => {
     for (let code = 0xac00; code < 0xd7a4; code += 97) {
       const syllable = String.fromCodePoint(code);
