@@ -57,6 +57,8 @@ export interface LineOrigin {
 export interface LineUsage extends Sighting<LineOrigin> {
   /** Only where it is asked for: of very many messages it takes memory. */
   readonly uuid?: string;
+  /** Of what was done besides the message of its line: which of them. */
+  readonly besides?: number;
 }
 
 /** Of a line that tells of usage: its own, or that of the line it repeats. */
