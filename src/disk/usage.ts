@@ -1,12 +1,9 @@
 /** The usage a transcript tells of, message by message. Only lines that tell of some are looked into. */
-import { type Entry, jsonOf } from '../format/entry.ts';
-import type { Head } from '../format/head.ts';
 import { createIds, type Ids } from '../format/ids.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
-import { copiedMessages, idsOfMessage, type MessageIds, mergeMessages } from '../graph/messages.ts';
-import type { Message } from '../graph/types.ts';
+import type { MessageIds } from '../graph/messages.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
 import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
 import {
@@ -19,8 +16,8 @@ import {
   uuidInLine,
 } from '../graph/usage/line.ts';
 import { createLineOrigins } from '../graph/usage/origins.ts';
+import { idsAround } from './nameless.ts';
 import { linesHolding } from './needle.ts';
-import { readEntriesOf } from './read.ts';
 import { fileSource } from './source.ts';
 
 export type FileUsage = MessageUsage<LineOrigin>;
@@ -99,56 +96,6 @@ function* linesOfUsage(file: string, numbered: boolean): Generator<LineUsage> {
     const usage = usageInLine(json, { file, line: line.number, start: line.start, end: line.end });
     if (usage !== undefined) yield numbered ? { ...usage, uuid: uuidInLine(json) } : usage;
   }
-}
-
-/** Whose lines without an id and a request are: only those around them tell. Reads all of the file; entries of a large one take memory. */
-function idsAround(file: string): (line: LineUsage) => MessageIds | undefined {
-  const entries: Entry[] = [];
-  for (const entry of readEntriesOf(file))
-    if (entry.kind === 'assistant' || isBetween(entry, entries)) entries.push(entry);
-  const ids = { own: new Map<number, MessageIds>(), copies: new Map<number, MessageIds>() };
-  for (const messages of [mergeMessages(entries), copiedMessages(entries)]) {
-    const unnamed = createNames(file);
-    for (const message of messages) {
-      const wanted = message.entries.filter(({ head }) => hasNoIds(message.copyIn ? head.progress?.copy : head));
-      if (wanted.length === 0) continue;
-      const found = idsOfMessage(message, () => unnamed(message));
-      for (const { line } of wanted) (message.copyIn ? ids.copies : ids.own).set(line.start, found);
-    }
-  }
-  return ({ origin }) => (origin.isCopy ? ids.copies : ids.own).get(origin.start);
-}
-
-function hasNoIds(told: Pick<Head, 'requestId' | 'message'> | undefined): boolean {
-  return told?.requestId === undefined && told?.message?.id === undefined;
-}
-
-/** Of what stands between messages only as much as keeps them apart, and what repeats them. */
-function isBetween({ kind, head }: Entry, before: readonly Entry[]): boolean {
-  if (kind === 'progress') return head.progress?.copy !== undefined;
-  return kind === 'user' && before.at(-1)?.kind !== 'user';
-}
-
-/**
- * What tells messages without any id apart, the same for their copies in other files: when they were said, by whom, and what they took; what
- * only looks alike in one file is told apart by its order.
- */
-function createNames(file: string): (message: Message) => string {
-  const alike = new Map<string, number>();
-  return (message) => {
-    const [first] = message.entries.flatMap((entry) => usageOfEntry(file, entry) ?? []);
-    if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
-    const { input, output, cacheCreation, cacheRead } = first.usage;
-    const said = [new Date(first.time).toISOString(), first.model, input, output, cacheCreation, cacheRead].join(' ');
-    const before = alike.get(said) ?? 0;
-    alike.set(said, before + 1);
-    return `${said} #${before}`;
-  };
-}
-
-function usageOfEntry(file: string, entry: Entry): LineUsage | undefined {
-  const { number, start, end } = entry.line;
-  return usageInLine(jsonOf(entry) ?? {}, { file, line: number, start, end });
 }
 
 /** One file's messages. What is needed to guess at missing output is remembered while it is missing. */
