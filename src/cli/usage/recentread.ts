@@ -33,12 +33,14 @@ export function createRecentReader(kept: JsonObject): RecentReader {
 }
 
 async function readRows(file: string, range: Range, rates: RateCache): Promise<ReadRows> {
-  const { from, to } = wholeLines(file, range);
+  const from = lineFrom(file, range);
   const rows: RecentRow[] = [];
-  for (const { line, bytes } of linesHolding(file, NEEDLE, { from, to })) {
+  let to = from;
+  for (const { line, bytes } of linesHolding(file, NEEDLE, { from, to: range.to })) {
     const json = valuesOf(line, bytes, USAGE_KEEP) ?? {};
     const usage = usageInLine(json, { file, line: 0, start: line.start, end: line.end });
     // A line without its end may still be written.
+    if (line.terminated) to = line.end + 1;
     if (usage?.time === undefined || usage.synthetic || !line.terminated) continue;
     // As the report tells messages apart that have no id.
     const told = { ...usage, key: usage.key ?? uuidInLine(json) };
@@ -46,29 +48,37 @@ async function readRows(file: string, range: Range, rates: RateCache): Promise<R
     for (const each of besidesOf(told))
       rows.push(await toRow({ ...each, origin: { ...each.origin, isSidechain: true } }, rates));
   }
-  return { from, to, rows };
+  return { from, to: to < range.to ? lastEnd(file, { from: to, to: range.to }) : to, rows };
 }
 
 const CHUNK = 64 << 10;
 
-/** From the first line that begins in a range to the last that ends there. */
-function wholeLines(file: string, { from, to }: Range): Range {
+/** Where the first line begins in a range; its end where none does. */
+function lineFrom(file: string, { from, to }: Range): number {
+  if (from === 0) return 0;
   const source = fileSource(file);
   try {
-    const chunk = (start: number) => source.read(start, Math.min(to, start + CHUNK));
-    const isStart = from === 0 || source.read(from - 1, from)[0] === NEWLINE;
-    let first = isStart ? from : to;
-    for (let at = from; !isStart && at < to && first === to; at += CHUNK) {
-      const newline = chunk(at).indexOf(NEWLINE);
-      if (newline >= 0) first = at + newline + 1;
+    // The end of the line before may be the last byte before it.
+    for (let [at, size] = [from - 1, 1]; at < to; at += size, size = CHUNK) {
+      const newline = source.read(at, Math.min(to, at + size)).indexOf(NEWLINE);
+      if (newline >= 0) return at + newline + 1;
     }
-    for (let at = to; at > first; ) {
-      const start = Math.max(first, at - CHUNK);
+    return to;
+  } finally {
+    source.close();
+  }
+}
+
+/** Where the last line ends in a range; its beginning where none does. */
+function lastEnd(file: string, { from, to }: Range): number {
+  const source = fileSource(file);
+  try {
+    for (let [at, size] = [to, 1]; at > from; at -= size, size = CHUNK) {
+      const start = Math.max(from, at - size);
       const newline = source.read(start, at).lastIndexOf(NEWLINE);
-      if (newline >= 0) return { from: first, to: start + newline + 1 };
-      at = start;
+      if (newline >= 0) return start + newline + 1;
     }
-    return { from: first, to: first };
+    return from;
   } finally {
     source.close();
   }
