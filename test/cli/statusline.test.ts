@@ -93,6 +93,18 @@ describe('statusline', () => {
     );
   });
 
+  test('a session of which more was said than one call reads is marked, unless the client tells its cost', () => {
+    const pad = 'x'.repeat(1 << 20);
+    const said = (id: string) => ({ ...line(id, 40_000), pad });
+    const lines = Array.from({ length: 26 }, (_, n) => said(`m${n}`));
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
+    const transcript_path = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const told = { transcript_path, cost: { total_cost_usd: 26 } };
+    expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^≥\$2[0-5]\.00 session · ≥\$2[0-5]\.00 today/);
+    expect(run(root, JSON.stringify(told))).toMatch(/^\$26\.00 session · \$26\.00 today/);
+    expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^\$26\.00 session · \$26\.00 today/);
+  });
+
   test('a time zone that there is not is told, and so are two', () => {
     const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([line('m1', 40_000)]) }, writeFileSync);
     expect(run(root, '{}', '--timezone', 'Mars/Base')).toBe('skein: There is no time zone "Mars/Base".\n');

@@ -111,7 +111,7 @@ function countedIn(recent: RecentSums, { transcript, window, zone, now }: Asked)
   const last = own?.findLast(([, , , , , , side]) => side === 0)?.[5];
   const block = currentBlock(rows, recent.chain, now);
   return {
-    ...(own ? { session: spentIn(uniqueRows(own)) } : {}),
+    ...(own ? { session: { ...spentIn(uniqueRows(own)), isPart: recent.partial } } : {}),
     today: spentIn(rows.filter(({ time }) => day(time) === today)),
     ...(block === undefined ? {} : { block }),
     ...(last === undefined ? {} : { context: { tokens: last, ...shareOf(last, window) } }),
