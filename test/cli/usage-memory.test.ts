@@ -6,9 +6,11 @@ import vm from 'node:vm';
 import { expect, test, vi } from 'vitest';
 import { factsOf } from '../../src/cli/usage/facts.ts';
 import { gatherMessages } from '../../src/cli/usage/gather.ts';
+import { parseJson } from '../../src/format/json.ts';
 import { demoChats } from '../support/browse.ts';
-import { assistant, toJsonl } from '../support/build.ts';
+import { assistant, result, toJsonl, toolUse } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
+import { skein } from '../support/skein.ts';
 
 test('after a very large file garbage is given back, after others not', () => {
   const collect = vi.fn();
@@ -74,4 +76,16 @@ test('of very many messages of one file little stays in the heap, and each is co
     output += usage.output;
   }
   expect([count, output]).toEqual([COUNT, (COUNT * (COUNT - 1)) / 2]);
+});
+
+test('--by tool keeps no answer that calls none', () => {
+  const folder = join(tempFolder(), 'projects', '-work-app');
+  mkdirSync(folder, { recursive: true });
+  const answers = Array.from({ length: 30_000 }, (_, number) => assistant('x', { id: `m${number}` }));
+  const called = [assistant(toolUse('t1'), { id: 'm' }), result('t1')];
+  writeFileSync(join(folder, '11111111-1111-4111-8111-111111111111.jsonl'), toJsonl([...answers, ...called]));
+  const { out } = skein(['usage', '--by', 'tool', '--json', '--root', join(folder, '..', '..')], {
+    env: { NODE_OPTIONS: '--max-old-space-size=20' },
+  });
+  expect(parseJson(out.toString())).toMatchObject({ totals: { calls: 1, pending: 0 } });
 });
