@@ -91,12 +91,24 @@ function parse(command: Command, argv: readonly string[], options: Record<string
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    const [, option] = /^Option '(?:-\w, )?--(\S+?)(?: <value>)?' argument is ambiguous/.exec(message) ?? [];
+    if (option !== undefined) throw dashed(command, option, argv);
     throw new UsageError(
       message.split(/\. To specify|\n/)[0] ?? message,
       `skein ${command.name}`,
       `${meantBy(message, Object.keys(options))}Run: skein ${command.name} --help`,
     );
   }
+}
+
+/** A value that looks like an option: joined to the name it is one. */
+function dashed({ name }: Command, option: string, argv: readonly string[]): UsageError {
+  const value = argv[argv.indexOf(`--${option}`) + 1] ?? '';
+  return new UsageError(
+    `--${option} needs a value, and "${value}" begins as an option does.`,
+    `skein ${name}`,
+    `If it is the value: --${option}=${value}`,
+  );
 }
 
 /** The option that was probably meant: one that begins so, or the nearest. */

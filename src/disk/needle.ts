@@ -9,6 +9,8 @@ const WINDOW = 256 << 10;
 export interface NeedleOptions {
   /** Where to start: the first byte of a line. */
   readonly from?: number;
+  /** The byte to stop before; a line cut there counts as torn. */
+  readonly to?: number;
   /** Also counts the lines passed over; without it every line's number is 0. */
   readonly numbered?: boolean;
 }
@@ -24,11 +26,13 @@ export function* linesHolding(file: string, needle: Buffer | Finder, options: Ne
   /** Bytes in the window, the first of which stands at `at` in the file and begins a line. */
   let held = 0;
   let at = options.from ?? 0;
+  const { to = Infinity } = options;
   const count = options.numbered ? lineCounter() : () => 0;
   try {
     for (;;) {
       if (held === window.length) window = grown(window);
-      const got = source.fill(window.subarray(held), at + held);
+      const room = Math.max(0, Math.min(window.length, to - at));
+      const got = held >= room ? 0 : source.fill(window.subarray(held, room), at + held);
       const bytes = window.subarray(0, held + got);
       // What was held is the beginning of a line that has no end yet.
       const whole = got === 0 ? bytes.length : bytes.lastIndexOf(NEWLINE) + 1;

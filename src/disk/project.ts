@@ -27,16 +27,32 @@ export function projectOfEntries(entries: Iterable<Entry>, slug: string): Projec
 }
 
 export function projectOfCwds(cwds: Iterable<string | undefined>, slug: string): Project {
+  const found = createProject(slug);
+  for (const cwd of cwds) if (found.see(cwd)) break;
+  return found.project();
+}
+
+/** The same, told one after the other. */
+export function createProject(slug: string) {
   const counts = new Map<string, number>();
-  for (const cwd of cwds) {
-    if (cwd === undefined || cwd === '') continue;
-    const count = counts.get(cwd);
-    if (count === undefined && projectSlug(cwd) === slug) return { path: cwd, from: 'cwd' };
-    counts.set(cwd, (count ?? 0) + 1);
-  }
-  let best: string | undefined;
-  for (const [cwd, count] of counts) if (best === undefined || count > (counts.get(best) ?? 0)) best = cwd;
-  return best === undefined ? { path: slug, from: 'slug' } : { path: best, from: 'cwd' };
+  let own: string | undefined;
+  return {
+    /** Whether it is known. */
+    see(cwd: string | undefined): boolean {
+      if (own !== undefined) return true;
+      if (cwd === undefined || cwd === '') return false;
+      const count = counts.get(cwd);
+      if (count === undefined && projectSlug(cwd) === slug) own = cwd;
+      counts.set(cwd, (count ?? 0) + 1);
+      return own !== undefined;
+    },
+    project(): Project {
+      if (own !== undefined) return { path: own, from: 'cwd' };
+      let best: string | undefined;
+      for (const [cwd, count] of counts) if (best === undefined || count > (counts.get(best) ?? 0)) best = cwd;
+      return best === undefined ? { path: slug, from: 'slug' } : { path: best, from: 'cwd' };
+    },
+  };
 }
 
 /** Reads until the project is known, no further than `maxBytes`. Throws DiskError. */

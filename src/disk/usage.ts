@@ -1,11 +1,9 @@
 /** The usage a transcript tells of, message by message. Only lines that tell of some are looked into. */
-import { type Entry, jsonOf } from '../format/entry.ts';
-import type { Head } from '../format/head.ts';
+import { createIds, type Ids } from '../format/ids.ts';
 import { isObject, type JsonObject, parseJson } from '../format/json.ts';
 import { decode } from '../format/text.ts';
 import { valuesOf } from '../format/values.ts';
-import { copiedMessages, idsOfMessage, type MessageIds, mergeMessages } from '../graph/messages.ts';
-import type { Message } from '../graph/types.ts';
+import type { MessageIds } from '../graph/messages.ts';
 import { estimatedOutput } from '../graph/usage/estimate.ts';
 import { besidesOf, createUsageFold, isIncomplete, type MessageUsage } from '../graph/usage/fold.ts';
 import {
@@ -17,29 +15,50 @@ import {
   usageInLine,
   uuidInLine,
 } from '../graph/usage/line.ts';
+import { createLineOrigins } from '../graph/usage/origins.ts';
+import { idsAround } from './nameless.ts';
 import { linesHolding } from './needle.ts';
-import { readEntriesOf } from './read.ts';
 import { fileSource } from './source.ts';
 
 export type FileUsage = MessageUsage<LineOrigin>;
 
 export interface UsageOptions {
-  /** Told of every line, with the message it belongs to. Lines have their numbers then. */
-  readonly onLine?: (line: LineUsage, message: FileUsage) => void;
+  /** Told of every line, with the number of the message it belongs to in this file. Lines have their numbers then. */
+  readonly onLine?: (line: LineUsage, message: number) => void;
   /** Called after each part of a large file. */
   readonly onPart?: () => void;
+  /** The ids of messages, where several files are read. */
+  readonly ids?: () => Ids;
 }
 
+/** A message, and its number in the file. */
+export type VisitUsage = (message: FileUsage, number: number) => void;
+
 const PART_BYTES = 16 << 20;
+/** Of one file: more are hardly in any. */
+const MOST_AT_HAND = 8192;
 
 const NEEDLE = Buffer.from(USAGE_NEEDLE);
 
 /** Each message of the file once, and once more where progress entries repeat it. Throws DiskError. */
-export function usageOfFile(file: string, { onLine, onPart }: UsageOptions = {}): FileUsage[] {
-  const own = createCounter(file);
-  const copies = createCounter(file);
+export function usageOfFile(file: string, options: UsageOptions = {}): FileUsage[] {
+  const messages: FileUsage[] = [];
+  readUsage(file, (message) => messages.push(message), options);
+  return messages;
+}
+
+/** The same one by one: all of the file is read before the first. */
+export function readUsage(file: string, visit: VisitUsage, options: UsageOptions = {}): void {
+  const { onLine, onPart, ids = createIdsOnce() } = options;
+  const own = createCounter(file, ids);
+  const copies = createCounter(file, ids);
   let around: ((line: LineUsage) => MessageIds | undefined) | undefined;
   let part = PART_BYTES;
+  const add = (line: LineUsage, isCopy: boolean) => {
+    const counter = isCopy ? copies : own;
+    if (onLine === undefined) counter.add(line);
+    else onLine(line, numberIn(counter.add({ ...line }), isCopy));
+  };
   for (const line of linesOfUsage(file, onLine !== undefined)) {
     if (line.origin.end >= part) {
       part = line.origin.end + PART_BYTES;
@@ -47,13 +66,28 @@ export function usageOfFile(file: string, { onLine, onPart }: UsageOptions = {})
     }
     if (line.key === undefined) around ??= idsAround(file);
     const said = line.key === undefined ? { ...line, ...around?.(line) } : line;
-    const { add } = line.origin.isCopy ? copies : own;
-    for (const each of said.usage.besides === undefined ? [said] : [said, ...besidesOf(said)]) {
-      if (onLine === undefined) add(each);
-      else onLine(each, add({ ...each }));
-    }
+    const { isCopy } = line.origin;
+    add(said, isCopy);
+    if (said.usage.besides !== undefined)
+      besidesOf(said).forEach((each, besides) => {
+        add({ ...each, besides }, isCopy);
+      });
   }
-  return [...own.messages(), ...copies.messages()];
+  own.drain(visit);
+  copies.drain((message, number) => visit(message, numberIn(number, true)));
+}
+
+/** Copies are messages of their own until files are joined. */
+function numberIn(number: number, isCopy: boolean): number {
+  return isCopy ? -1 - number : number;
+}
+
+export function createIdsOnce(): () => Ids {
+  let ids: Ids | undefined;
+  return () => {
+    ids ??= createIds();
+    return ids;
+  };
 }
 
 function* linesOfUsage(file: string, numbered: boolean): Generator<LineUsage> {
@@ -64,80 +98,61 @@ function* linesOfUsage(file: string, numbered: boolean): Generator<LineUsage> {
   }
 }
 
-/** Whose lines without an id and a request are: only those around them tell. Reads all of the file; entries of a large one take memory. */
-function idsAround(file: string): (line: LineUsage) => MessageIds | undefined {
-  const entries: Entry[] = [];
-  for (const entry of readEntriesOf(file))
-    if (entry.kind === 'assistant' || isBetween(entry, entries)) entries.push(entry);
-  const ids = { own: new Map<number, MessageIds>(), copies: new Map<number, MessageIds>() };
-  for (const messages of [mergeMessages(entries), copiedMessages(entries)]) {
-    const unnamed = createNames(file);
-    for (const message of messages) {
-      const wanted = message.entries.filter(({ head }) => hasNoIds(message.copyIn ? head.progress?.copy : head));
-      if (wanted.length === 0) continue;
-      const found = idsOfMessage(message, () => unnamed(message));
-      for (const { line } of wanted) (message.copyIn ? ids.copies : ids.own).set(line.start, found);
-    }
-  }
-  return ({ origin }) => (origin.isCopy ? ids.copies : ids.own).get(origin.start);
-}
-
-function hasNoIds(told: Pick<Head, 'requestId' | 'message'> | undefined): boolean {
-  return told?.requestId === undefined && told?.message?.id === undefined;
-}
-
-/** Of what stands between messages only as much as keeps them apart, and what repeats them. */
-function isBetween({ kind, head }: Entry, before: readonly Entry[]): boolean {
-  if (kind === 'progress') return head.progress?.copy !== undefined;
-  return kind === 'user' && before.at(-1)?.kind !== 'user';
-}
-
-/**
- * What tells messages without any id apart, the same for their copies in other files: when they were said, by whom, and what they took; what
- * only looks alike in one file is told apart by its order.
- */
-function createNames(file: string): (message: Message) => string {
-  const alike = new Map<string, number>();
-  return (message) => {
-    const [first] = message.entries.flatMap((entry) => usageOfEntry(file, entry) ?? []);
-    if (first?.time === undefined) return `${file}:${message.entries[0]?.line.start}`;
-    const { input, output, cacheCreation, cacheRead } = first.usage;
-    const said = [new Date(first.time).toISOString(), first.model, input, output, cacheCreation, cacheRead].join(' ');
-    const before = alike.get(said) ?? 0;
-    alike.set(said, before + 1);
-    return `${said} #${before}`;
-  };
-}
-
-function usageOfEntry(file: string, entry: Entry): LineUsage | undefined {
-  const { number, start, end } = entry.line;
-  return usageInLine(jsonOf(entry) ?? {}, { file, line: number, start, end });
-}
-
 /** One file's messages. What is needed to guess at missing output is remembered while it is missing. */
-function createCounter(file: string) {
-  const fold = createUsageFold<LineOrigin>(isBetterOrigin);
-  const untold = new Map<FileUsage, LineUsage[]>();
+function createCounter(file: string, ids: () => Ids) {
+  const fold = createUsageFold<LineOrigin>(isBetterOrigin, {
+    most: () => MOST_AT_HAND,
+    ids,
+    origins: createLineOrigins,
+  });
+  const untold = createUntold();
   return {
-    add(line: LineUsage): FileUsage {
-      const message = fold.add(line);
-      if (!isIncomplete(message)) untold.delete(message);
-      else untold.set(message, [...(untold.get(message) ?? []), line]);
-      return message;
+    add(line: LineUsage): number {
+      const number = fold.add(line);
+      // What is told once stays told.
+      if (isIncomplete(line) && isIncomplete(fold.at(number))) untold.add(number, line.origin);
+      return number;
     },
-    messages(): FileUsage[] {
-      for (const [message, lines] of untold) Object.assign(message, { estimate: estimateOf(file, lines) });
-      return fold.messages();
+    drain(visit: VisitUsage): void {
+      fold.drain((message, number) => {
+        const lines = isIncomplete(message) ? untold.linesOf(number) : [];
+        if (lines.length > 0) Object.assign(message, { estimate: estimateOf(file, lines) });
+        visit(message, number);
+      });
     },
   };
 }
 
-function estimateOf(file: string, lines: readonly LineUsage[]): number {
+type Span = Pick<LineOrigin, 'start' | 'end'>;
+
+/** The lines of messages that may be told no output. */
+function createUntold() {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  /** Of the same message, the one before. */
+  const before: number[] = [];
+  const last = new Map<number, number>();
+  return {
+    add(message: number, { start, end }: Span): void {
+      before.push(last.get(message) ?? -1);
+      last.set(message, starts.push(start) - 1);
+      ends.push(end);
+    },
+    linesOf(message: number): Span[] {
+      const lines: Span[] = [];
+      for (let at = last.get(message) ?? -1; at >= 0; at = before[at] ?? -1)
+        lines.push({ start: starts[at] ?? 0, end: ends[at] ?? 0 });
+      return lines.reverse();
+    },
+  };
+}
+
+function estimateOf(file: string, lines: readonly Span[]): number {
   const source = fileSource(file);
   try {
     const once = new Map<unknown, JsonObject>();
-    for (const { origin } of lines) {
-      const json = parseJson(decode(source.read(origin.start, origin.end)).replace(/^\ufeff/, ''));
+    for (const { start, end } of lines) {
+      const json = parseJson(decode(source.read(start, end)).replace(/^\ufeff/, ''));
       if (isObject(json)) once.set(uuidInLine(json) ?? json, json);
     }
     return estimatedOutput(once.values());

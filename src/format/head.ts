@@ -1,7 +1,7 @@
 /** What is known of an entry without its payload. Built by one function from the whole object or from its skeleton, so both give the same answers. */
 import { asArray, asBoolean, asNumber, asObject, asString, at, isObject, type Json, type JsonObject } from './json.ts';
 import { lazy } from './lazy.ts';
-import { sharedString } from './share.ts';
+import { sharedName, sharedString } from './share.ts';
 import { type Keep, keepKeys } from './skeleton.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -184,7 +184,7 @@ export function headOf(entry: JsonObject): Head {
     version: sharedString(entry.version),
     gitBranch: sharedString(entry.gitBranch),
     agentId: sharedString(entry.agentId),
-    requestId: sharedString(entry.requestId),
+    requestId: sharedName(entry.requestId),
     requestRef: sharedString(entry.requestRef),
     promptId: sharedString(entry.promptId),
     entrypoint: sharedString(entry.entrypoint),
@@ -215,7 +215,7 @@ export function headOf(entry: JsonObject): Head {
 function messageHeadOf(message: JsonObject): MessageHead {
   const stop = message.stop_reason;
   return {
-    id: sharedString(message.id),
+    id: sharedName(message.id),
     role: sharedString(message.role),
     model: sharedString(message.model),
     stopReason: stop === null ? null : sharedString(stop),
@@ -266,7 +266,7 @@ function progressHeadOf(data: Json | undefined): ProgressHead | undefined {
       type: sharedString(copy.type),
       uuid: sharedString(copy.uuid),
       timestamp: sharedString(copy.timestamp),
-      requestId: sharedString(copy.requestId),
+      requestId: sharedName(copy.requestId),
       message: inner && messageHeadOf(inner),
     },
   };

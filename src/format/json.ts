@@ -20,6 +20,11 @@ export function asString(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** A string that names something: an empty one names nothing. */
+export function asName(value: Json | undefined): string | undefined {
+  return value === '' ? undefined : asString(value);
+}
+
 export function asNumber(value: Json | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }

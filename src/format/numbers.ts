@@ -5,6 +5,8 @@ export interface Numbers {
   get(index: number): number;
   set(index: number, value: number): void;
   push(value: number): void;
+  /** What stands before is not asked for any more; it takes no memory then. */
+  dropBefore(index: number): void;
 }
 
 /** So many numbers lie together: a list that grows is never copied. */
@@ -18,6 +20,7 @@ export function createNumbers(fill: number, kind: keyof typeof KINDS = 'int'): N
   // Numbers are kept as what they are more than the fill, since new memory is zero.
   const pages: (Uint8Array | Int32Array | Float64Array | undefined)[] = [];
   let length = 0;
+  let dropped = 0;
 
   function set(index: number, value: number): void {
     const at = index >> PAGE_BITS;
@@ -38,5 +41,9 @@ export function createNumbers(fill: number, kind: keyof typeof KINDS = 'int'): N
     get: (index) => (pages[index >> PAGE_BITS]?.[index & (PAGE - 1)] ?? 0) + fill,
     set,
     push: (value) => set(length, value),
+    dropBefore(index) {
+      for (const end = index >> PAGE_BITS; dropped < end && dropped < pages.length; dropped += 1)
+        pages[dropped] = undefined;
+    },
   };
 }

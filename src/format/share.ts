@@ -17,6 +17,11 @@ export function sharedString(value: Json | undefined): string | undefined {
   return text;
 }
 
+/** The same of what names something: an empty string does not. */
+export function sharedName(value: Json | undefined): string | undefined {
+  return value === '' ? undefined : sharedString(value);
+}
+
 /** A few characters are enough: another string in the slot only means that nothing is shared. */
 function slotOf(text: string): number {
   const end = text.length - 1;

@@ -71,6 +71,11 @@ function ownLine(entry: Entry): MessageLine {
   };
 }
 
+/** Whether a progress entry repeats a line of a message. */
+export function repeatsMessage(entry: Entry): boolean {
+  return copiedLine(entry) !== undefined;
+}
+
 function copiedLine(entry: Entry): MessageLine | undefined {
   const copy = entry.head.progress?.copy;
   if (copy?.message === undefined || (copy.type ?? copy.message.role) !== 'assistant') return undefined;

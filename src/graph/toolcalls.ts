@@ -125,6 +125,11 @@ function isResult({ type }: BlockHead): boolean {
   return type === 'tool_result' || (type.length >= '_tool_result'.length && type.endsWith('_tool_result'));
 }
 
+/** Whether pairing looks at an assistant line: of very many lines the others need not be kept. */
+export function tellsOfTools({ head }: Entry): boolean {
+  return head.interruptedMessageId !== undefined || head.blocks.some((block) => isUse(block) || isResult(block));
+}
+
 /** The same line again, or the same block of the same message as it grew (E4, E12). */
 function isSameLine(a: Entry, b: Entry): boolean {
   const id = a.head.message?.id;

@@ -25,10 +25,10 @@ vi.mock('../../src/cli/usage/recentread.ts', async (original) => {
       const reader = createRecentReader(...kept);
       return {
         ...reader,
-        async readOn(...asked: Parameters<typeof reader.readOn>) {
+        async read(...asked: Parameters<typeof reader.read>) {
           if (seen.files >= seen.stopAfter) throw new Error('stopped');
           seen.files += 1;
-          const file = await reader.readOn(...asked);
+          const file = await reader.read(...asked);
           return { ...file, rows: file.rows.map(watched) };
         },
       };

@@ -83,10 +83,34 @@ describe('statusline', () => {
     expect(run(root, '{}', '--timezone', west)).toContain(
       midnight >= Date.parse(`${day(west)}T00:00:00-11:00`) ? '$1.00 today' : '$0.00 today',
     );
-    for (const option of ['--json', '--by=day', '--prices=x', '--root=.', '--team=acme'])
+    const forms = ['--explain', '--limit=3', '--skip=3', '--heatmap', '--plot', '--ascii', '--reveal'];
+    for (const option of ['--json', '--by=day', '--prices=x', '--root=.', '--team=acme', ...forms])
       expect(run(root, '{}', option)).toBe(
         `skein: a status line ${option === '--team=acme' ? 'tells of this machine alone' : 'is made without it'}; leave ${option.split('=')[0]} out\n`,
       );
+    expect(run(root, '{}', SESSION)).toBe(
+      `skein: a status line tells of the session that the client names; leave "${SESSION}" out\n`,
+    );
+  });
+
+  test('a session of which more was said than one call reads is marked, unless the client tells its cost', () => {
+    const pad = 'x'.repeat(1 << 20);
+    const said = (id: string) => ({ ...line(id, 40_000), pad });
+    const lines = Array.from({ length: 26 }, (_, n) => said(`m${n}`));
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
+    const transcript_path = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const told = { transcript_path, cost: { total_cost_usd: 26 } };
+    expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^≥\$2[0-5]\.00 session · ≥\$2[0-5]\.00 today/);
+    expect(run(root, JSON.stringify(told))).toMatch(/^\$26\.00 session · \$26\.00 today/);
+    expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^\$26\.00 session · \$26\.00 today/);
+  });
+
+  test('a time zone that there is not is told, and so are two', () => {
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([line('m1', 40_000)]) }, writeFileSync);
+    expect(run(root, '{}', '--timezone', 'Mars/Base')).toBe('skein: There is no time zone "Mars/Base".\n');
+    expect(run(root, '{}', '--utc', '--timezone', 'Asia/Tokyo')).toBe(
+      'skein: --utc is a time zone already, and --timezone another.\n',
+    );
   });
 
   test('what cannot be kept or read takes nothing else away', () => {
@@ -175,6 +199,28 @@ describe('statusline', () => {
     const lines = [line('m1', 40_000), line('m2', 40_000, '2099-01-01T00:00:00.000Z')];
     const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
     expect(run(root, '{}')).toMatch(/^\$1\.00 today · \$1\.00 block, \dh \d+m left\n$/);
+  });
+
+  test('a stdin that goes on and on is no JSON of a client: it is left, and what is counted is shown', async () => {
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl([line('m1', 40_000)]) }, writeFileSync);
+    const child = spawn(process.execPath, [BIN, 'usage', '--statusline'], {
+      env: { PATH: process.env.PATH, HOME: root, CLAUDE_CONFIG_DIR: root, SKEIN_HOME: join(root, 'skein') },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let given = 0;
+    const part = Buffer.alloc(1 << 20, 'x');
+    const give = () => {
+      // More than a string can hold, if it is taken.
+      while (given < 1 << 30 && child.stdin.write(part)) given += part.length;
+    };
+    child.stdin.on('drain', give).on('error', () => {});
+    give();
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    expect(code).toBe(0);
+    expect(Buffer.concat(chunks).toString()).toContain('$1.00 today');
+    expect(given).toBeLessThan(64 << 20);
   });
 
   test('a stdin that nobody closes is not waited for', async () => {

@@ -151,6 +151,26 @@ test('E18: a copy in a progress entry that lost its id is the message of its req
   expect(await counted(own, copies)).toEqual([2, 50, 4]);
 });
 
+test('E17: what one copy recorded is not guessed because another had not', async () => {
+  const [told = {}] = chain([said(20)], ENVELOPE);
+  const message = { ...asObject(told.message), usage: { input_tokens: 1, output_tokens: 1 }, stop_reason: null };
+  const untold = { ...agentProgress({ ...told, message }), uuid: 'p1', ...ENVELOPE };
+  const { run } = machine(rootWith([[untold], [told]]));
+  const ask = async () => asObject((await run('usage', '--json')).json())?.totals;
+  expect(await ask()).toMatchObject({ messages: 1, output: 20, incomplete: 0, estimatedOutput: 0 });
+  await run('archive', 'sync');
+  expect(await ask()).toMatchObject({ messages: 1, output: 20, incomplete: 0, estimatedOutput: 0 });
+});
+
+test('E4: an id that is empty is none: messages of a server that gives none do not become one', async () => {
+  const nameless = (output: number) => said(output, { id: '', requestId: '' });
+  const lines = chain([user('a'), nameless(20), user('b'), nameless(30)], ENVELOPE);
+  expect(await counted(lines)).toEqual([2, 50, 2]);
+  const { run } = machine(rootWith([lines]));
+  const tree = asObject((await run('tree', SESSIONS[0] ?? '', '--json')).json());
+  expect(at(asArray(tree?.chats)?.[0], 'usage')).toMatchObject({ messages: 2, output: 50 });
+});
+
 test('less input than what is counted is told', async () => {
   const usage = (input: number) => ({ input_tokens: input, output_tokens: 5 });
   const lines = chain([1, 3].map((input) => assistant('x', { id: 'm1', requestId: 'r1', usage: usage(input) })));

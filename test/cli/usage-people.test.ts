@@ -94,6 +94,14 @@ describe('names', () => {
     expect(names.slice(1, 5).sort()).toEqual(['/work/app', 'away/other', 'one/work/app', 'two/work/app']);
   });
 
+  test('a model whose name is longer than a line is cut where it is named', async () => {
+    const message = { ...asObject(assistant('x', { id: 'm1' }).message), model: '長'.repeat(5000) };
+    const lines = [{ ...said('m1', '2026-06-01T01:15:00Z'), message }];
+    const { text } = await usageAt(rootWith({ [SESSION]: lines }), ['--by', 'model'], { columns: 40 });
+    for (const each of text.split('\n')) expect(stringWidth(each)).toBeLessThanOrEqual(40);
+    expect(text).toContain('長…');
+  });
+
   test('of models whose cost is not known a few are named', async () => {
     const lines = Array.from({ length: 9 }, (_, n) => ({
       ...said(`m${n}`, '2026-06-01T01:15:00Z'),

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
@@ -243,6 +243,16 @@ describe('questions', () => {
     expect(ran.err).toContain(told);
   });
 
+  test('L3: an agent whose kind is empty is one whose kind nobody tells', () => {
+    const root = rootWith({ [SESSION]: [assistant('x', { id: 'm1' }, { uuid: 'u1', ...envelope })] });
+    const folder = join(root, 'projects', '-work-app', SESSION, 'subagents');
+    mkdirSync(folder, { recursive: true });
+    const line = assistant('y', { id: 'm2' }, { uuid: 'u2', isSidechain: true, ...envelope });
+    writeFileSync(join(folder, 'agent-a1.jsonl'), toJsonl([line]));
+    writeFileSync(join(folder, 'agent-a1.meta.json'), '{"agentType":""}');
+    expect(keys(usage(root, ['--by', 'agent'])).toSorted()).toEqual(['main', 'sub-agent']);
+  });
+
   test('sub-agents by their kind, from every layout that says it', () => {
     const root = join(FIXTURES, 'recorded', '2.1.325', 'd-agent');
     const types = keys(usage(root, ['--by', 'agent']));
@@ -270,6 +280,9 @@ test.each([
   [['daily'], 'skein usage --by day'],
   [['blocks'], 'skein usage --by block'],
   [['reply'], 'See what there is'],
+  [['--utc', '--timezone', 'Asia/Tokyo'], 'Leave out one of them'],
+  [['--timezone', '-03:30'], 'If it is the value: --timezone=-03:30'],
+  [['--explain', '--limit', '-1'], 'If it is the value: --limit=-1'],
 ])('what would have no effect, or means another, is refused: %j', (args, told) => {
   const { code, err } = skein(['usage', '--root', rootWith({}), ...args]);
   expect(code).toBeGreaterThan(0);

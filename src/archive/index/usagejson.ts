@@ -7,9 +7,9 @@ import type { Usage } from '../../format/usage.ts';
  * Which layout, and which rules of reading and pricing, what is kept goes by; what goes by others is read again. 2: costs and times are
  * within bounds, cache writes are at least their parts, fast mode is known. 3: copies of messages without ids are told. 4: what was done besides
  * a message counts. 5: rounds of a message are priced by their own size, cache writes for an hour at the clouds as at Anthropic. 6: a line
- * counts for the message whose id it tells, whatever else was written under its uuid.
+ * counts for the message whose id it tells, whatever else was written under its uuid. 7: an id that is empty is none, and what was recorded after all is not guessed in sums.
  */
-export const USAGE_LAYOUT = 6;
+export const USAGE_LAYOUT = 7;
 
 /** Flags of a row. */
 const ENDED = 1;

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { DiskError } from '../../disk/errors.ts';
 import { mountFile } from '../../disk/mounts.ts';
 import { projectOfCwds } from '../../disk/project.ts';
-import { type FileUsage, ofAgent, usageOfFile } from '../../disk/usage.ts';
+import { createIdsOnce, type FileUsage, ofAgent, usageOfFile } from '../../disk/usage.ts';
 import { createUsageFold } from '../../graph/usage/fold.ts';
 import { isBetterOrigin, type LineOrigin } from '../../graph/usage/line.ts';
+import { createLineOrigins } from '../../graph/usage/origins.ts';
 import { cellsToJson, toCells } from '../../views/usage/cells.ts';
 import { dayCellsToJson, toDayCells } from '../../views/usage/daycells.ts';
 import { toFact } from '../../views/usage/facts.ts';
@@ -140,10 +141,14 @@ function areCellsKept(db: Database): boolean {
   return get(db, 'SELECT prices FROM usage_cells')?.prices === PRICED_BY;
 }
 
+/** Beyond so many they are kept as numbers. */
+const MOST_AT_HAND = 32_768;
+
 /** All messages once, in the order of the files, at today's prices. Without any while a file is not read yet. */
 function* keepCells(db: Database, states: readonly ArchivedState[], changes: number): Work<void> {
   run(db, 'DELETE FROM usage_cells');
-  const fold = createUsageFold<LineOrigin>(isBetterOrigin);
+  const room = { most: () => MOST_AT_HAND, ids: createIdsOnce(), origins: createLineOrigins };
+  const fold = createUsageFold<LineOrigin>(isBetterOrigin, room);
   const projects = new Map<string, string>();
   for (const state of states) {
     const messages = findUsage(db, state.digest, String(state.id));
@@ -154,8 +159,10 @@ function* keepCells(db: Database, states: readonly ArchivedState[], changes: num
     yield;
   }
   const pricing = { mode: 'auto' as const, ratesOf: createPrices().ratesOf };
-  const facts = fold.messages().map((each) => toFact(each, projects.get(each.origin.file) ?? '', pricing));
-  const cells = toCells(facts);
+  function* facts() {
+    for (const each of fold) yield toFact(each, projects.get(each.origin.file) ?? '', pricing);
+  }
+  const cells = toCells(facts());
   const days = toDayCells(cells);
   const sql = 'INSERT INTO usage_cells (prices, changes, files, days, body) VALUES (?, ?, ?, ?, ?)';
   const byDay = days === undefined ? null : JSON.stringify(dayCellsToJson(days));

@@ -17,7 +17,8 @@ export function agentTypes(files: readonly SessionFile[]): (agentId: string) => 
     if (file.kind !== 'agent') continue;
     const id = file.agentId ?? file.sessionId;
     const type = agentMetaOf(file)?.agentType;
-    if (type === undefined) untyped.add(file.slug);
+    // An empty one says nothing.
+    if (!type) untyped.add(file.slug);
     else types.set(id, type);
   }
   // Only projects with an agent that does not say are looked through.
@@ -30,7 +31,7 @@ function addStarted(types: Map<string, string>, { file }: SessionFile): void {
   const entries = [...entriesHolding(file, '"subagent_type"'), ...entriesHolding(file, '"agentId"')];
   for (const call of pairToolCalls(entries).calls) {
     const type = asString(at(inputOfCall(call), 'subagent_type'));
-    if (call.agentId !== undefined && type !== undefined && !types.has(call.agentId)) types.set(call.agentId, type);
+    if (call.agentId !== undefined && type && !types.has(call.agentId)) types.set(call.agentId, type);
   }
 }
 

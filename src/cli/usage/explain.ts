@@ -1,10 +1,9 @@
 /** `--explain`: each message with every line that tells of it, which of them counted, and why. */
 import type { SessionFile } from '../../disk/find.ts';
 import type { FileUsage } from '../../disk/usage.ts';
-import type { LineUsage } from '../../graph/usage/line.ts';
 import { safeLine } from '../../views/safe.ts';
 import { costText, messagesText } from '../../views/usage/amounts.ts';
-import { type Explained, explainMessage, partsOf, sumParts } from '../../views/usage/explain.ts';
+import { createPartSums, type Explained, explainMessage, partsOf } from '../../views/usage/explain.ts';
 import { toFact } from '../../views/usage/facts.ts';
 import type { CostPart } from '../../views/usage/rates.ts';
 import { wrapProse } from '../../views/wrap.ts';
@@ -17,6 +16,8 @@ import { chooseFiles } from './choose.ts';
 import { gatherMessages } from './gather.ts';
 import { openPricing } from './pricing.ts';
 import { questionOf } from './question.ts';
+import { createSeenLines } from './seenlines.ts';
+import { tunedForScan } from './tune.ts';
 
 const SHOWN = 20;
 
@@ -26,19 +27,27 @@ export async function explain(context: Context, args: Arguments): Promise<number
   const { files: all } = await chooseFiles(context, args);
   const isTeam = args.value('team') !== undefined;
   const files = isTeam ? await (await import('./teamfiles.ts')).filesOfTime(context, args, question, all) : all;
-  const { messages, projectOf, linesOf } = gatherWithLines(context, files);
-  const wanted = messages
-    .map((message) => ({ message, fact: toFact(message, projectOf(message), pricing) }))
-    .filter(({ fact }) => question.wanted(fact))
-    .sort((a, b) => (a.fact.time ?? 0) - (b.fact.time ?? 0));
+  const { numbered, at, projectOf, linesOf } = gatherWithLines(context, files);
+  const factOf = (message: FileUsage) => toFact(message, projectOf(message), pricing);
+  const sums = createPartSums();
+  const wanted: { readonly number: number; readonly time: number }[] = [];
+  for (const { number, message } of numbered()) {
+    const fact = factOf(message);
+    if (!question.wanted(fact)) continue;
+    wanted.push({ number, time: fact.time ?? 0 });
+    sums.add(partsOf(message, fact, pricing));
+  }
+  wanted.sort((a, b) => a.time - b.time);
   const skip = wholeNumber(args, 'skip') ?? 0;
   const limit = wholeNumber(args, 'limit') ?? SHOWN;
-  const page = wanted.slice(skip, skip + limit);
-  const explained = page.map(({ message, fact }) => explainMessage(message, linesOf(message), fact, pricing));
+  const page = wanted.slice(skip, skip + limit).map(({ number }) => {
+    const message = at(number);
+    return { message, lines: linesOf(number), fact: factOf(message) };
+  });
+  const explained = page.map(({ message, lines, fact }) => explainMessage(message, lines, fact, pricing));
   const mask = await openMask(context, args);
   if (args.flag('json')) {
-    const parts = sumParts(wanted.flatMap(({ message, fact }) => partsOf(message, fact, pricing)));
-    const json = { total: wanted.length, skip, parts, messages: explained };
+    const json = { total: wanted.length, skip, parts: sums.result(), messages: explained };
     context.out.write(`${mask.json(json)}\n`);
     return wanted.length > 0 ? 0 : 1;
   }
@@ -55,21 +64,12 @@ const NO_COST = { cost: 0, unpriced: 1, messages: 1 };
 
 /** Every line of every message. What is counted in several files is joined. */
 function gatherWithLines(context: Context, files: readonly SessionFile[]) {
-  const inFile = new Map<FileUsage, LineUsage[]>();
-  const counted = new Map<FileUsage, LineUsage[]>();
-  const gathered = gatherMessages(context, files, {
-    onLine: (line, message) => push(inFile, message, line),
-    onMessage: (message, whole) => {
-      for (const line of inFile.get(message) ?? []) push(counted, whole, line);
-    },
-  });
-  return { ...gathered, linesOf: (message: FileUsage) => counted.get(message) ?? [] };
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
+  const { add, join, endFile, linesOf } = createSeenLines();
+  const size = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const gathered = tunedForScan(size, () =>
+    gatherMessages(context, files, { onLine: add, onMessage: join, onFile: endFile }),
+  );
+  return { ...gathered, linesOf };
 }
 
 function explainedText({ out, home }: Context, mask: Masking, message: Explained, cost: string): string {

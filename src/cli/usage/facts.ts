@@ -33,8 +33,8 @@ export function factsOf(
     function* each(): Generator<Fact> {
       for (const message of messages) yield toFact(message, projectOf(message), pricing);
     }
-    // A fact of every message would lie beside the messages: measured on 200,000, 160 bytes each.
-    return needsMessages(question) ? [...each()] : toCells(each());
+    // A fact of every message would lie beside the messages: measured on 200,000, 160 bytes each. They are made as they are asked for.
+    return needsMessages(question) ? { [Symbol.iterator]: each } : toCells(each());
   });
   return { facts, engine: read < transcripts ? 'archive' : 'files', read, prices: pricing.table };
 }

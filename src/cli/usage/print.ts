@@ -10,7 +10,7 @@ import { timeText } from '../../views/usage/statusline.ts';
 import { wrapProse } from '../../views/wrap.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
-import { type Column, displayWidth, pathNames, table } from '../layout.ts';
+import { type Column, cut, displayWidth, pathNames, table } from '../layout.ts';
 import { quoted } from '../quoted.ts';
 import { placeFlag } from '../shelf.ts';
 import { shortId } from '../shortid.ts';
@@ -168,10 +168,14 @@ function blockLeft({ by, rows }: Report, now: number): number | undefined {
 }
 
 const MOST_NAMES = 6;
+const LONGEST_NAME = 80;
 
-function listed(names: readonly string[]): string {
+/** None longer than a line, or than any name is. */
+function listed(names: readonly string[], columns: number): string {
+  const longest = Math.max(1, Math.min(LONGEST_NAME, columns - 1));
   const more = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const some = names.slice(0, MOST_NAMES).map((name) => cut(safeLine(name), longest));
+  return `${some.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** What to know about the numbers. */
@@ -186,7 +190,7 @@ export function printNotes({ out, now }: Context, report: Report, prices: PriceT
   }
   if (totals.unpriced > 0) {
     notes.push(
-      `cost unknown of ${messagesText(totals.unpriced)}: ${listed(unknownModels.map(safeLine))} (--prices FILE tells it)`,
+      `cost unknown of ${messagesText(totals.unpriced)}: ${listed(unknownModels, out.columns)} (--prices FILE tells it)`,
     );
   }
   const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';

@@ -1,6 +1,6 @@
 /** What is asked: groupings, filters and the time zone, from the command line. */
 import { timeOfUse } from '../../graph/usage/time.ts';
-import { dayAfter, dayIn, isTimeZone } from '../../views/usage/days.ts';
+import { dayAfter, dayIn } from '../../views/usage/days.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import { GROUPINGS, type Grouping, TEAM_GROUPINGS } from '../../views/usage/rows.ts';
 import type { Arguments } from '../command.ts';
@@ -8,6 +8,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { namesProject } from '../projects.ts';
 import { parseTime } from '../time.ts';
+import { zoneOf } from './zone.ts';
 
 export interface Question {
   readonly by: readonly Grouping[];
@@ -74,13 +75,6 @@ function notGrouping(name: string, known: readonly string[]): string {
   if (name === 'tool') return '--by tool stands alone.';
   if (TEAM_GROUPINGS.some((each) => each === name)) return `--by ${name} is asked of a team: add --team.`;
   return `--by takes ${known.join(', ')}, tool; not "${name}".`;
-}
-
-export function zoneOf(args: Arguments): string | undefined {
-  if (args.flag('utc')) return 'UTC';
-  const zone = args.value('timezone');
-  if (zone === undefined || isTimeZone(zone)) return zone;
-  throw new UsageError(`There is no time zone "${zone}".`, `--timezone ${zone}`, 'For example: Europe/Berlin, UTC');
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

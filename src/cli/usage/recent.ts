@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DiskError } from '../../disk/errors.ts';
 import { asArray, asNumber, asObject, asString, type Json, type JsonObject, parseJson } from '../../format/json.ts';
 import { type Chain, chainUntil, createPauses } from './recentblocks.ts';
-import type { RecentReader } from './recentread.ts';
+import type { Range, ReadRows, RecentReader } from './recentread.ts';
 
 /** Id, request, time, output, cost (billionths; null is not known), context, 1 for a sub-agent or what was done besides. */
 export type RecentRow = readonly [string, string | null, number, number, number | null, number, number];
@@ -15,8 +15,12 @@ export type RecentRow = readonly [string, string | null, number, number, number 
 export interface RecentFile {
   readonly size: number;
   readonly mtimeMs: number;
-  /** Up to here it was read: a line's start. */
+  /** From here, */
+  readonly from: number;
+  /** and up to here it was read: lines' starts. */
   readonly at: number;
+  /** The first time of what was read. */
+  readonly since: number;
   readonly rows: readonly RecentRow[];
 }
 
@@ -37,7 +41,7 @@ export interface RecentQuery {
 
 const NAME = 'statusline.json';
 /** What was kept otherwise is read again. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 const HOUR = 3_600_000;
 /** Enough for today in any time zone, and the block that began before it. */
 const HORIZON = 36 * HOUR;
@@ -70,10 +74,12 @@ export async function recentUsage({ folder, now, find, transcript }: RecentQuery
     else if (place.stat.mtimeMs >= now - HORIZON) await reading.read(place);
     else older.push(place);
   }
+  for (const path of [...reading.files.keys()]) await reading.readOlder(path, now - HORIZON);
   const isWhole = walk && !reading.isPartial();
   const chain = isWhole ? await takeOn(state.chain, reading, older, now) : state.chain;
   const files = newest(reading.files, chain?.until ?? now - FARTHEST);
-  const walked = walk ? now : state.walked;
+  // Files that there was no time for are met again by the next call.
+  const walked = !walk ? state.walked : reading.isPartial() ? 0 : now;
   if (walk || reading.hasRead()) await save(folder, { walked, files, rates: reading.rates(), chain });
   const byFile = new Map([...files].map(([path, { rows }]) => [path, rows]));
   return { rows: [...byFile.values()].flat(), byFile, chain, partial: reading.isPartial() };
@@ -107,6 +113,21 @@ function createReading(
     const before = known.get(path);
     if (before) files.set(path, before);
   };
+  /** undefined for what cannot be read: it is passed over, as in a report. */
+  async function readOr(path: string, range: Range): Promise<ReadRows | undefined> {
+    left -= range.to - range.from;
+    reader ??= (await import('./recentread.ts')).createRecentReader(rates);
+    return reader.read(path, range).catch((error: unknown) => {
+      if (error instanceof DiskError) return undefined;
+      throw error;
+    });
+  }
+  async function counted(): Promise<void> {
+    count += 1;
+    if (count < keepAt) return;
+    keepAt *= 2;
+    await keepSoFar({ files: new Map([...known, ...files]), rates: reader?.rates() ?? rates });
+  }
   return {
     files,
     keep,
@@ -123,21 +144,39 @@ function createReading(
       }
       const before = known.get(path);
       const same = before && before.at <= stat.size ? before : undefined;
-      // Of a large file that is met first only the end: what is recent stands there. The line it begins in is no JSON.
-      const from = same ? same.at : Math.max(0, stat.size - left);
-      left -= stat.size - from;
-      reader ??= (await import('./recentread.ts')).createRecentReader(rates);
-      const read = reader.readOn(path, stat, from, same?.rows ?? []);
-      // What cannot be read is passed over, as in a report.
-      const now = await read.catch((error: unknown) => {
-        if (error instanceof DiskError) return known.get(path);
-        throw error;
-      });
-      if (now) files.set(path, now);
-      count += 1;
-      if (count < keepAt) return;
-      keepAt *= 2;
-      await keepSoFar({ files: new Map([...known, ...files]), rates: reader.rates() });
+      // Of a large file that is met first the end: what is recent stands there.
+      const from = same?.at ?? Math.max(0, stat.size - left);
+      const range = { from, to: Math.min(stat.size, from + left) };
+      const read = await readOr(path, range);
+      if (read === undefined) keep(place);
+      else {
+        // A line that is longer than all that may be read is passed over.
+        const isStuck = read.to <= range.from && range.to < stat.size;
+        const at = isStuck ? range.to : Math.max(read.to, same?.at ?? 0);
+        const isRest = range.to < stat.size;
+        const since = Math.min(same?.since ?? Infinity, firstOf(read.rows) ?? Infinity);
+        const rows = [...(same?.rows ?? []), ...read.rows];
+        if (isRest) partial = true;
+        // Of the size it has then, it is not known yet.
+        files.set(path, { ...stat, size: isRest ? at : stat.size, from: same?.from ?? read.from, at, since, rows });
+      }
+      await counted();
+    },
+    /** What of the horizon stands before the end of a file. */
+    async readOlder(path: string, horizon: number): Promise<void> {
+      const file = files.get(path);
+      if (file === undefined || file.from === 0 || Math.min(file.since, file.mtimeMs) < horizon) return;
+      const range = { from: Math.max(0, file.from - left), to: file.from };
+      const read = left > 0 ? await readOr(path, range) : undefined;
+      if (read === undefined) {
+        partial ||= left <= 0;
+        return;
+      }
+      const from = read.from < file.from ? read.from : range.from;
+      const since = Math.min(file.since, firstOf(read.rows) ?? Infinity);
+      files.set(path, { ...file, from, since, rows: [...read.rows, ...file.rows] });
+      if (from > 0 && Math.min(since, file.mtimeMs) >= horizon) partial = true;
+      await counted();
     },
     rows: () => [...files.values()].flatMap(({ rows }) => rows),
     rowsOf: ({ path }: Place) => files.get(path)?.rows ?? [],
@@ -146,6 +185,10 @@ function createReading(
     mayRead: () => left > 0,
     isPartial: () => partial,
   };
+}
+
+function firstOf(rows: readonly RecentRow[]): number | undefined {
+  return rows.reduce<number | undefined>((first, [, , time]) => Math.min(first ?? time, time), undefined);
 }
 
 /** Reads older files back to where the chain is known, or to the last pause of five hours; mostly that is none. */
@@ -184,11 +227,14 @@ function load(path: string, now: number): Recent {
   const json = isOfNow ? read : undefined;
   const files = new Map<string, RecentFile>();
   for (const [file, value] of Object.entries(asObject(json?.files) ?? {})) {
-    const { size, mtimeMs, at, rows } = asObject(value) ?? {};
+    const { size, mtimeMs, from, at, since, rows } = asObject(value) ?? {};
     files.set(file, {
       size: asNumber(size) ?? -1,
       mtimeMs: asNumber(mtimeMs) ?? -1,
+      from: asNumber(from) ?? 0,
       at: asNumber(at) ?? 0,
+      // Where no time was told JSON has null.
+      since: asNumber(since) ?? Infinity,
       rows: (asArray(rows) ?? []).map(toRecentRow),
     });
   }

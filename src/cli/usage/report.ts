@@ -80,7 +80,7 @@ async function masked(context: Context, args: Arguments, report: Report): Promis
 }
 
 export interface Found {
-  readonly facts: readonly Fact[];
+  readonly facts: Iterable<Fact>;
   readonly engine: 'archive' | 'files' | 'team';
   /** Files that had to be read. */
   readonly read: number;
@@ -102,7 +102,8 @@ export function needsMessages({ by, needsTimes }: Question): boolean {
 
 /** What was there, and what to look at instead. */
 function nothingText({ asTool }: Context, args: Arguments, { facts }: Found): string {
-  const all = facts.reduce((sum, { messages }) => sum + messages, 0);
+  let all = 0;
+  for (const { messages } of facts) all += messages;
   if (all === 0) return 'No usage was found.';
   const by = args.values('project').length > 0 ? 'project' : args.values('model').length > 0 ? 'model' : 'month';
   const see = asTool ? `usage by ${by}` : `skein usage --by ${by}${placeFlag()}`;

@@ -9,16 +9,19 @@ import { PER_DOLLAR } from '../../views/usage/rates.ts';
 import { type Status, statusText } from '../../views/usage/statusline.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import { type RecentSums, recentUsage } from './recent.ts';
 import { currentBlock, spentIn, uniqueRows } from './recentblocks.ts';
+import { zoneOf } from './zone.ts';
 
 const WAIT_MS = 500;
+/** A client tells a few kilobytes. */
+const MOST_TOLD = 4 << 20;
 
 export async function printStatusline(context: Context, args: Arguments): Promise<number> {
-  const idle = IDLE.find((name) => args.flag(name) || args.values(name).length > 0);
-  if (idle !== undefined) {
-    const why = idle === 'team' ? 'a status line tells of this machine alone' : 'a status line is made without it';
-    context.out.write(`skein: ${why}; leave --${idle} out\n`);
+  const wrong = wrongIn(args);
+  if (wrong !== undefined) {
+    context.out.write(`skein: ${safeLine(wrong)}\n`);
     return 0;
   }
   const asked = await readStdin();
@@ -28,10 +31,9 @@ export async function printStatusline(context: Context, args: Arguments): Promis
     const transcript = asString(asked.transcript_path);
     const folder = resolve(context.cwd, archiveFolder(context));
     const now = context.now().getTime();
-    const zone = args.flag('utc') ? 'UTC' : args.value('timezone');
     const recent = await recentUsage({ folder, now, transcript, find: () => findFiles(context) });
     status = {
-      ...countedIn(recent, { transcript, window: windowOf(asked), zone, now }),
+      ...countedIn(recent, { transcript, window: windowOf(asked), zone: zoneOf(args), now }),
       ...told,
       partial: recent.partial,
     };
@@ -42,8 +44,24 @@ export async function printStatusline(context: Context, args: Arguments): Promis
   return 0;
 }
 
-/** What would change nothing: whoever gives it should see that. */
-const IDLE = ['team', 'root', 'by', 'since', 'until', 'project', 'model', 'cost', 'prices', 'json'];
+const FILTERS = ['team', 'root', 'by', 'since', 'until', 'project', 'model', 'cost', 'prices'];
+const FORMS = ['json', 'explain', 'limit', 'skip', 'heatmap', 'plot', 'ascii', 'reveal'];
+
+/** What would change nothing, and a zone that there is not: whoever gives it should see that. */
+function wrongIn(args: Arguments): string | undefined {
+  const idle = [...FILTERS, ...FORMS].find((name) => args.flag(name) || args.values(name).length > 0);
+  if (idle === 'team') return 'a status line tells of this machine alone; leave --team out';
+  if (idle !== undefined) return `a status line is made without it; leave --${idle} out`;
+  const [word] = args.positionals;
+  if (word !== undefined) return `a status line tells of the session that the client names; leave "${word}" out`;
+  try {
+    zoneOf(args);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
 
 async function findFiles(context: Context): Promise<string[]> {
   const [{ findRoots }, { findSessions }] = await Promise.all([
@@ -93,7 +111,7 @@ function countedIn(recent: RecentSums, { transcript, window, zone, now }: Asked)
   const last = own?.findLast(([, , , , , , side]) => side === 0)?.[5];
   const block = currentBlock(rows, recent.chain, now);
   return {
-    ...(own ? { session: spentIn(uniqueRows(own)) } : {}),
+    ...(own ? { session: { ...spentIn(uniqueRows(own)), isPart: recent.partial } } : {}),
     today: spentIn(rows.filter(({ time }) => day(time) === today)),
     ...(block === undefined ? {} : { block }),
     ...(last === undefined ? {} : { context: { tokens: last, ...shareOf(last, window) } }),
@@ -106,19 +124,25 @@ function shareOf(tokens: number, window: number | undefined): { readonly share?:
   return { share: tokens / (window ?? WINDOW) };
 }
 
-/** Waits no longer than a moment: nothing may be there, and nobody may ever close it. */
+/** Waits no longer than a moment: nothing may be there, and nobody may ever close it. What is longer than any client tells is none. */
 function readStdin(): Promise<JsonObject> {
   const { stdin } = process;
   if (stdin.isTTY) return Promise.resolve({});
   return new Promise((done) => {
     const chunks: Buffer[] = [];
+    let bytes = 0;
     const finish = () => {
       clearTimeout(timer);
       stdin.destroy();
-      done(asObject(parseJson(Buffer.concat(chunks).toString('utf8'))) ?? {});
+      const text = bytes > MOST_TOLD ? '' : Buffer.concat(chunks).toString('utf8');
+      done(asObject(parseJson(text)) ?? {});
     };
     const timer = setTimeout(finish, WAIT_MS);
-    stdin.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stdin.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MOST_TOLD) finish();
+    });
     stdin.on('end', finish);
     stdin.on('error', finish);
   });

@@ -1,11 +1,11 @@
 /** `--by tool` */
 import { DiskError } from '../../disk/errors.ts';
 import type { SessionFile } from '../../disk/find.ts';
-import { projectOfCwds } from '../../disk/project.ts';
+import { createProject } from '../../disk/project.ts';
 import { readEntriesOf } from '../../disk/read.ts';
 import type { Entry } from '../../format/entry.ts';
 import { millisOf } from '../../graph/time.ts';
-import { pairToolCalls } from '../../graph/toolcalls.ts';
+import { pairToolCalls, tellsOfTools } from '../../graph/toolcalls.ts';
 import type { ToolCall } from '../../graph/types.ts';
 import { tokenText } from '../../views/usage/amounts.ts';
 import { NOTHING } from '../../views/usage/facts.ts';
@@ -70,10 +70,10 @@ interface Calls {
 }
 
 function callsOf(context: Context, { file, slug }: SessionFile): Calls {
-  const cwds: (string | undefined)[] = [];
+  const project = createProject(slug);
   try {
-    const { calls } = pairToolCalls([...withTools(readEntriesOf(file), cwds)]);
-    return { calls, project: projectOfCwds(cwds, slug).path };
+    const { calls } = pairToolCalls([...withTools(readEntriesOf(file), project)]);
+    return { calls, project: project.project().path };
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
     reportProblems(context, [{ kind: 'unreadable', what: error.what, where: error.where, next: error.next }]);
@@ -81,11 +81,11 @@ function callsOf(context: Context, { file, slug }: SessionFile): Calls {
   }
 }
 
-/** What pairing looks at; the rest is not kept but for the folders it was in. */
-function* withTools(entries: Iterable<Entry>, cwds: (string | undefined)[]): Generator<Entry> {
+/** What pairing looks at; of the rest only the folders it was in. */
+function* withTools(entries: Iterable<Entry>, project: ReturnType<typeof createProject>): Generator<Entry> {
   for (const entry of entries) {
-    cwds.push(entry.head.cwd);
-    if (entry.kind === 'user' || entry.kind === 'assistant') yield entry;
+    project.see(entry.head.cwd);
+    if (entry.kind === 'user' || (entry.kind === 'assistant' && tellsOfTools(entry))) yield entry;
   }
 }
 

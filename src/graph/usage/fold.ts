@@ -1,6 +1,8 @@
 /** The usage of messages from any number of lines and files, each message once (E4, E18): the only place that counts them. */
+import type { Ids } from '../../format/ids.ts';
 import type { Usage } from '../../format/usage.ts';
 import { createIdIndex } from '../idindex.ts';
+import { createPackedClaims, createPackedMessages, type OriginColumns, type PackedMessages } from './packed.ts';
 
 /** What one line says of a message's usage; a message as a whole can be one too. */
 export interface Sighting<Origin> {
@@ -30,41 +32,65 @@ export interface MessageUsage<Origin> extends Sighting<Origin> {
   readonly origin: Origin;
 }
 
+export interface Numbered<Origin> {
+  readonly number: number;
+  readonly message: MessageUsage<Origin>;
+}
+
+export type Visit<Origin> = (message: MessageUsage<Origin>, number: number) => void;
+
 export interface UsageFold<Origin> {
-  /** The message it belongs to, as known so far; it changes as more come. The first sighting becomes the message itself. */
-  add(sighting: Sighting<Origin>): MessageUsage<Origin>;
+  /** The number of the message it belongs to. The first sighting may become the message itself, and change as more come. */
+  add(sighting: Sighting<Origin>): number;
+  /** A message as known so far. */
+  at(number: number): MessageUsage<Origin>;
   /** In the order they were met, without those the client wrote itself. */
   messages(): MessageUsage<Origin>[];
+  /** The same one by one, the last time they are asked for: each is forgotten then. */
+  drain(visit: Visit<Origin>): void;
+  numbered(): Generator<Numbered<Origin>>;
+  /** Those to be added up: what they are known by is not told of all. */
+  [Symbol.iterator](): Iterator<MessageUsage<Origin>>;
+}
+
+/** Where there may be very many messages: beyond so many they are kept as numbers, which takes a third of the memory. */
+export interface FoldRoom<Origin> {
+  most(): number;
+  /** Those of another fold, where both know the same. */
+  ids(): Ids;
+  origins(): OriginColumns<Origin>;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** `isBetter`: whether a message is rather counted under the new origin than under the one it has. */
-export function createUsageFold<Origin>(isBetter: (now: Origin, before: Origin) => boolean): UsageFold<Origin> {
-  const all: Mutable<MessageUsage<Origin>>[] = [];
-  const index = createIdIndex<Mutable<MessageUsage<Origin>>>();
+export function createUsageFold<Origin>(
+  isBetter: (now: Origin, before: Origin) => boolean,
+  room?: FoldRoom<Origin>,
+): UsageFold<Origin> {
+  const { all, claims } = createMessages(room);
+  const index = createIdIndex<number>(claims);
   /** Made when the first message without an id comes: only its request tells whose it is. */
-  let byRequest: Map<string, Mutable<MessageUsage<Origin>>> | undefined;
+  let byRequest: Map<string, number> | undefined;
 
-  function noteRequest(message: Mutable<MessageUsage<Origin>>): void {
-    const { requestId } = message;
-    if (requestId === undefined || message.synthetic) return;
-    if (byRequest?.has(requestId) === false) byRequest.set(requestId, message);
+  function noteRequest({ requestId, synthetic }: MessageUsage<Origin>, number: number): void {
+    if (requestId === undefined || synthetic) return;
+    if (byRequest?.has(requestId) === false) byRequest.set(requestId, number);
   }
 
   /** The message of the same request, where one of both has no id. Another id in it, or a message of the client's own, is another. */
-  function ofRequest(sighting: Sighting<Origin>): Mutable<MessageUsage<Origin>> | undefined {
+  function ofRequest(sighting: Sighting<Origin>): number | undefined {
     if (sighting.synthetic || (byRequest === undefined && hasOwnId(sighting))) return undefined;
     if (byRequest === undefined) {
       byRequest = new Map();
-      for (const message of all) noteRequest(message);
+      for (let number = 0; number < all.length(); number += 1) noteRequest(all.at(number), number);
     }
     const known = byRequest.get(sighting.requestId ?? '');
-    return known === undefined || (hasOwnId(known) && hasOwnId(sighting)) ? undefined : known;
+    return known === undefined || (hasOwnId(sighting) && hasOwnId(all.at(known))) ? undefined : known;
   }
 
   function join(known: Mutable<MessageUsage<Origin>>, now: Sighting<Origin>): void {
-    known.usage = largerUsage(known.usage, now.usage);
+    if (isLarger(now.usage, known.usage)) known.usage = now.usage;
     known.ended ||= now.ended;
     known.synthetic ||= now.synthetic;
     known.requestId ??= now.requestId;
@@ -76,19 +102,89 @@ export function createUsageFold<Origin>(isBetter: (now: Origin, before: Origin) 
     if (isBetter(now.origin, known.origin)) known.origin = now.origin;
   }
 
+  function* numbered(): Generator<Numbered<Origin>> {
+    for (let number = 0; number < all.length(); number += 1) {
+      const message = all.at(number);
+      if (!message.synthetic) yield { number, message };
+    }
+  }
+
+  function* each(): Generator<MessageUsage<Origin>> {
+    for (let number = 0; number < all.length(); number += 1) {
+      const message = all.counted(number);
+      if (!message.synthetic) yield message;
+    }
+  }
+
   return {
     add(sighting) {
       const { key, requestId } = sighting;
       const known = key === undefined ? undefined : (index.find(key, requestId) ?? ofRequest(sighting));
-      if (known !== undefined) join(known, sighting);
-      const message: Mutable<MessageUsage<Origin>> = known ?? sighting;
-      if (known === undefined) all.push(message);
-      noteRequest(message);
-      if (key !== undefined) index.add(key, requestId, message);
-      return message;
+      const number = known ?? all.push(sighting);
+      if (known !== undefined) all.change(known, (message) => join(message, sighting));
+      if (byRequest !== undefined) noteRequest(all.at(number), number);
+      if (key !== undefined) index.add(key, requestId, number);
+      return number;
     },
-    messages: () => all.filter(({ synthetic }) => !synthetic),
+    at: all.at,
+    messages: () => Array.from(numbered(), ({ message }) => message),
+    drain(visit) {
+      for (let number = 0; number < all.length(); number += 1) {
+        if (number % DROPPED_AT_ONCE === 0) all.dropBefore(number);
+        const message = all.at(number);
+        if (!message.synthetic) visit(message, number);
+      }
+    },
+    numbered,
+    [Symbol.iterator]: each,
   };
+}
+
+const DROPPED_AT_ONCE = 4096;
+/** Once there are very many: so few that they are gone before V8 takes them for what stays. */
+const FEW = 256;
+
+/** Messages by number, in the order they came, and who claims an id: all at hand, or most of them packed. */
+function createMessages<Origin>(room: FoldRoom<Origin> | undefined) {
+  const claims = createPackedClaims();
+  let live: Mutable<MessageUsage<Origin>>[] = [];
+  let packed: PackedMessages<Origin> | undefined;
+  /** So many are packed: the first. */
+  let count = 0;
+
+  function pack({ ids, origins }: FoldRoom<Origin>): void {
+    packed ??= createPackedMessages(ids(), origins());
+    for (const [place, message] of live.entries()) packed.set(count + place, message);
+    const from = count;
+    claims.pack(ids(), packed, (row) => live[row - from]?.key);
+    count += live.length;
+    live = [];
+  }
+
+  const there = (message: MessageUsage<Origin> | undefined, number: number): Mutable<MessageUsage<Origin>> => {
+    if (message === undefined) throw new RangeError(`there is no message ${number}`);
+    return message;
+  };
+  const at = (number: number) => there(number < count ? packed?.get(number) : live[number - count], number);
+
+  const all = {
+    length: () => count + live.length,
+    at,
+    counted: (number: number) => there(number < count ? packed?.counted(number) : live[number - count], number),
+    push(message: MessageUsage<Origin>): number {
+      if (room !== undefined && live.length >= (packed === undefined ? Math.max(room.most(), FEW) : FEW)) pack(room);
+      return count + live.push(message) - 1;
+    },
+    change(number: number, by: (message: Mutable<MessageUsage<Origin>>) => void): void {
+      const message = at(number);
+      by(message);
+      if (number < count) packed?.set(number, message);
+    },
+    dropBefore(number: number): void {
+      if (number < count) packed?.dropBefore(number);
+    },
+  };
+  return { all, claims };
 }
 
 /** Else its request stands for it. */
@@ -120,15 +216,14 @@ export function besidesOf<Told extends Sighting<unknown>>(told: Told): Told[] {
 export function largestUsage(usages: Iterable<Usage | undefined>): Usage | undefined {
   let largest: Usage | undefined;
   for (const usage of usages) {
-    if (usage) largest = largest === undefined ? usage : largerUsage(largest, usage);
+    if (usage && (largest === undefined || isLarger(usage, largest))) largest = usage;
   }
   return largest;
 }
 
-/** By output; where that is equal by all the rest, so that the order of files makes no difference; else the earlier. */
-function largerUsage(a: Usage, b: Usage): Usage {
-  if (a.output !== b.output) return a.output > b.output ? a : b;
-  return weight(b) > weight(a) ? b : a;
+/** By output; where that is equal by all the rest, so that the order of files makes no difference; else the earlier one stays. */
+export function isLarger(now: Usage, before: Usage): boolean {
+  return now.output === before.output ? weight(now) > weight(before) : now.output > before.output;
 }
 
 function weight({ input, cacheCreation, cacheRead, besides }: Usage): number {

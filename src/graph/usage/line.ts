@@ -1,5 +1,5 @@
 /** The usage a line tells of, from as little of the line as is needed: own messages and copies in progress entries (E18). */
-import { asObject, asString, type Json, type JsonObject } from '../../format/json.ts';
+import { asName, asObject, asString, type Json, type JsonObject } from '../../format/json.ts';
 import { sharedString } from '../../format/share.ts';
 import { keepKeys } from '../../format/skeleton.ts';
 import { dollarsOf, usageOf } from '../../format/usage.ts';
@@ -57,6 +57,8 @@ export interface LineOrigin {
 export interface LineUsage extends Sighting<LineOrigin> {
   /** Only where it is asked for: of very many messages it takes memory. */
   readonly uuid?: string;
+  /** Of what was done besides the message of its line: which of them. */
+  readonly besides?: number;
 }
 
 /** Of a line that tells of usage: its own, or that of the line it repeats. */
@@ -86,10 +88,10 @@ function toUsage(
   const usage = usageOf(message?.usage);
   if (usage === undefined) return undefined;
   const isCopy = told !== entry;
-  const requestId = asString(told.requestId);
+  const requestId = asName(told.requestId);
   const model = sharedString(message?.model);
   return {
-    key: asString(message?.id) ?? requestId,
+    key: asName(message?.id) ?? requestId,
     requestId,
     usage,
     ended: asString(message?.stop_reason) !== undefined,

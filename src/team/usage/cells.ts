@@ -65,7 +65,7 @@ export function cellsQuery(ask: CellsAsk, { starts, singly }: Apart, withLost: b
           greatest(cache_creation, written_1h) AS written, input + written + cache_read AS whole,
           recorded IS NOT NULL AS has_cost,
           ${RECORDED} AS billionths, toInt64(floor(billionths) + (billionths - floor(billionths) >= 0.5)) AS cost,
-          has_ended = 0 AND output <= 1 AS incomplete, coalesce(estimated, 0) AS estimate,
+          has_ended = 0 AND output <= 1 AS incomplete, if(incomplete, coalesce(estimated, 0), 0) AS estimate,
           arrayCount(start -> whole > start, {starts:Array(UInt64)}) AS step,
           if(whole + output > ${MOST_TOKENS} OR searches > ${MOST_TOKENS} OR has({singly:Array(String)}, model), concat(key, '\\0', one), '') AS single
         FROM (${sql}) AS each_once

@@ -1,6 +1,6 @@
 /** Why a message counts as it does, line by line. */
 import type { Usage } from '../../format/usage.ts';
-import { isIncomplete, type MessageUsage } from '../../graph/usage/fold.ts';
+import { isIncomplete, isLarger, type MessageUsage } from '../../graph/usage/fold.ts';
 import type { LineOrigin, LineUsage } from '../../graph/usage/line.ts';
 import type { Fact, Pricing } from './facts.ts';
 import { type CostPart, costParts, PER_DOLLAR } from './rates.ts';
@@ -40,7 +40,7 @@ export function explainMessage(
   fact: Fact,
   pricing: Pricing,
 ): Explained {
-  const chosen = lines.findIndex(({ usage }) => usage === message.usage);
+  const chosen = largestOf(lines);
   return {
     id: message.key ?? null,
     requestId: message.requestId ?? null,
@@ -62,6 +62,14 @@ export function explainMessage(
   };
 }
 
+/** As messages are counted: of equal ones the first. */
+function largestOf(lines: readonly LineUsage[]): number {
+  return lines.reduce((found, { usage }, place) => {
+    const largest = lines[found]?.usage;
+    return largest === undefined || isLarger(usage, largest) ? place : found;
+  }, 0);
+}
+
 function costFrom({ costUSD }: MessageUsage<LineOrigin>, { unpriced }: Fact, { mode }: Pricing): Explained['costFrom'] {
   if (unpriced > 0) return null;
   return mode !== 'computed' && costUSD !== undefined ? 'recorded' : 'computed';
@@ -79,12 +87,23 @@ export type PartSum = Pick<CostPart, 'what' | 'count' | 'costUSD'>;
 
 /** The parts of many messages, the dearest first. */
 export function sumParts(parts: Iterable<CostPart>): PartSum[] {
+  const sums = createPartSums();
+  sums.add(parts);
+  return sums.result();
+}
+
+/** The same, told one message after the other. */
+export function createPartSums() {
   const sums = new Map<CostPart['what'], PartSum>();
-  for (const { what, count, costUSD } of parts) {
-    const sum = sums.get(what);
-    sums.set(what, { what, count: count + (sum?.count ?? 0), costUSD: costUSD + (sum?.costUSD ?? 0) });
-  }
-  return [...sums.values()].sort((a, b) => b.costUSD - a.costUSD);
+  return {
+    add(parts: Iterable<CostPart>): void {
+      for (const { what, count, costUSD } of parts) {
+        const sum = sums.get(what);
+        sums.set(what, { what, count: count + (sum?.count ?? 0), costUSD: costUSD + (sum?.costUSD ?? 0) });
+      }
+    },
+    result: () => [...sums.values()].sort((a, b) => b.costUSD - a.costUSD),
+  };
 }
 
 function whyCounted(lines: number): string {

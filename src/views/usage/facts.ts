@@ -53,6 +53,7 @@ export function toFact(message: MessageUsage<LineOrigin>, project: string, prici
   // Some writers leave the name empty.
   const model = message.model || 'unknown';
   const cost = costOfMessage(message, pricing);
+  const incomplete = isIncomplete(message);
   return {
     time,
     model,
@@ -69,8 +70,9 @@ export function toFact(message: MessageUsage<LineOrigin>, project: string, prici
     webSearches: usage.webSearches ?? 0,
     cost: cost ?? 0,
     unpriced: cost === undefined ? 1 : 0,
-    incomplete: isIncomplete(message) ? 1 : 0,
-    estimatedOutput: message.estimate ?? 0,
+    incomplete: incomplete ? 1 : 0,
+    // One copy may have recorded what another had to be guessed of.
+    estimatedOutput: incomplete ? (message.estimate ?? 0) : 0,
   };
 }
 

@@ -53,7 +53,7 @@ export const UNKNOWN = 'unknown';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-export function reportOf(facts: readonly Fact[], options: GroupOptions): Report {
+export function reportOf(facts: Iterable<Fact>, options: GroupOptions): Report {
   const keyOf = options.by.map((grouping) => keyFor(grouping, facts, options));
   const [first] = keyOf;
   const rows = new Map<string, Mutable<Row>>();
@@ -107,7 +107,7 @@ export function tokens({ input, output, cacheCreation, cacheRead }: Sums): numbe
   return input + output + cacheCreation + cacheRead;
 }
 
-function keyFor(grouping: Grouping, facts: readonly Fact[], options: GroupOptions): (fact: Fact) => string {
+function keyFor(grouping: Grouping, facts: Iterable<Fact>, options: GroupOptions): (fact: Fact) => string {
   const day = dayIn(options.timeZone);
   const dated = (name: (day: string) => string) => (fact: Fact) =>
     fact.time === undefined ? UNKNOWN : name(day(fact.time));
@@ -141,10 +141,37 @@ function keyFor(grouping: Grouping, facts: readonly Fact[], options: GroupOption
   }
 }
 
-function blockKeys(facts: readonly Fact[]): (fact: Fact) => string {
+function blockKeys(facts: Iterable<Fact>): (fact: Fact) => string {
+  const times: number[] = [];
+  for (const { time } of facts) if (time !== undefined) times.push(time);
+  const blocks = blocksOf(Float64Array.from(times).sort());
+  return ({ time }) => (time === undefined ? UNKNOWN : (lastUntil(blocks, time)?.name ?? UNKNOWN));
+}
+
+interface Block {
+  /** Of its messages. */
+  readonly first: number;
+  readonly name: string;
+}
+
+function lastUntil(blocks: readonly Block[], time: number): Block | undefined {
+  let [from, to] = [0, blocks.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((blocks[middle]?.first ?? 0) <= time) from = middle + 1;
+    else to = middle;
+  }
+  return blocks[from - 1];
+}
+
+function blocksOf(times: Float64Array): Block[] {
   const blockOf = createBlocks();
-  const starts = new Map<number, string>();
-  const times = facts.flatMap(({ time }) => time ?? []).sort((a, b) => a - b);
-  for (const time of times) if (!starts.has(time)) starts.set(time, new Date(blockOf(time)).toISOString());
-  return ({ time }) => (time === undefined ? UNKNOWN : (starts.get(time) ?? UNKNOWN));
+  const blocks: Block[] = [];
+  let before: number | undefined;
+  for (const first of times) {
+    const start = blockOf(first);
+    if (start !== before) blocks.push({ first, name: new Date(start).toISOString() });
+    before = start;
+  }
+  return blocks;
 }

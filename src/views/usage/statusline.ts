@@ -4,7 +4,8 @@ import { BLOCK_MS } from './blocks.ts';
 
 export interface Status {
   readonly model?: string;
-  readonly session?: Spent;
+  /** `isPart`: what is counted of it is not all; the client tells all of it. */
+  readonly session?: Spent & { readonly isPart?: boolean };
   readonly today?: Spent;
   readonly block?: Spent & { readonly start: number };
   /** Some files are not read yet: the sums are at least this. */
@@ -16,7 +17,7 @@ export function statusText(status: Status, now: number): string {
   const least = status.partial ? '≥' : '';
   const parts = [
     status.model,
-    status.session === undefined ? undefined : `${costText(status.session)} session`,
+    status.session === undefined ? undefined : `${status.session.isPart ? '≥' : ''}${costText(status.session)} session`,
     status.today === undefined ? undefined : `${least}${costText(status.today)} today`,
     status.block && `${least}${costText(status.block)} block, ${timeText(status.block.start + BLOCK_MS - now)} left`,
     status.context && contextText(status.context),
