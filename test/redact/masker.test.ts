@@ -186,6 +186,13 @@ describe('no text takes long', () => {
   const hostile: readonly string[] = [
     ...RULES.flatMap(({ anchors }) => anchors.map((anchor) => anchor.replace(/\\(.)|[[(].*$/g, '$1'))),
     'eyJa.',
+    '\\',
+    '\\\\',
+    '\\x1b[',
+    'Secret data: a: bcd ',
+    'kind: Secret data: a: bcd ',
+    'chpasswd <<a b:',
+    'PASS: a1\n',
     'token=1',
     'password="',
     'password:\n',
