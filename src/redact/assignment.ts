@@ -36,9 +36,11 @@ const ASSIGNS = '[ \\t]{0,3}(?::=|=>|=|:)';
 /** What stands between a name and its value. */
 const between = () =>
   [
+    // A block of YAML, or the next line of a listing, whose line breaks are gone as in a title.
+    String.raw`[ \t]{0,3}:[ \t](?:[|>][+-]?|\d{1,7}→)(?= )`,
     `${ASSIGNS}(?:\\*\\*)?`,
     // An option, and one in a list of arguments.
-    String.raw`(?<=--[\w-]{0,60})[ \t]`,
+    String.raw`(?<=--[\w-]{0,60})[ \t](?!--?[A-Za-z])`,
     String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
     // `name: X`, `value: …`: members and attributes of their own.
     String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
@@ -120,6 +122,7 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   const quoted = groups?.double ?? groups?.single ?? groups?.tick;
   const range = quoted ?? groups?.bare;
   if (!range || isCode(text, match[0], groups?.bare)) return { value: '' };
+  if (isInUrl(text, at, text.slice(...range))) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
   const value = text.slice(...range).replace(/\\+$/, '');
   const { core = '', call, act } = match.groups ?? {};
@@ -181,7 +184,17 @@ const NO_PASSWORD =
 function isCode(text: string, match: string, bare: [number, number] | undefined): boolean {
   if (!bare) return false;
   const isMember = /[:=]\s+[A-Za-z_$][\w$]{0,60}(?:\??\.[A-Za-z_$][\w$]{0,60})+$/.test(match);
-  return isMember || text[bare[1]] === '(' || text[bare[1]] === '[';
+  return isMember || text[bare[1]] === '(' || text[bare[1]] === '[' || isPointer(text, bare);
+}
+
+/** `$config->password`, `other->token`. */
+function isPointer(text: string, [start, end]: readonly [number, number]): boolean {
+  return text[end] === '>' && /^[$@%&*]{0,2}[A-Za-z_][\w:$]*-$/.test(text.slice(start, end));
+}
+
+/** `https://x-access-token:…@host`: what stands there is a URL's password, up to the host. */
+function isInUrl(text: string, at: number, value: string): boolean {
+  return value.includes('@') && /:\/\/[^\s/@"'`]{0,64}$/.test(text.slice(Math.max(0, at - LONG), at));
 }
 
 /** `X_PASSWORD=…` in a shell, `--password …`, `password: …` in YAML. After ` = ` a name is a variable of a program. */

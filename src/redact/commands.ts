@@ -100,7 +100,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       option: String.raw`(?:-U|--user(?:name)?)[\s=]{0,3}`,
       value: named('%', '%'),
     },
-    { starts: ['sshpass'], before: OPTIONS, option: `-p${NEAR}`, counts: isReal },
+    { starts: ['sshpass'], before: OPTIONS, option: `-p(?!ass(?:in|out|word)\\b)${NEAR}`, counts: isReal },
     { starts: ['sqlcmd', 'bcp', 'ipmitool', 'mosquitto_'], before: `[a-z]{0,8}(?:\\.exe)?${ANY}`, option: `-P${NEAR}` },
     {
       starts: ['cqlsh', 'cypher-shell', 'twine', 'ncftp', 'psexec', 'PsExec'],
@@ -150,7 +150,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       value: String.raw`(?<bare>[^\s"']{3,200})`,
       counts: isReal,
     },
-    { starts: [], before: '', option: String.raw`-[Pp]ass(?:word)?\s{1,3}`, counts: isKept },
+    { starts: [], before: '', option: String.raw`-[Pp]ass(?:word)?\s{1,3}(?!-)`, counts: isKept },
   ];
 });
 

@@ -74,6 +74,17 @@ export function isPasswordValue(value: string): boolean {
   // What follows a closing quote, taken for an opening one; a sentence.
   if (/^[\s,;:)\]}]|\s\S+\s/.test(value)) return false;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
+  // A type; a sentence without spaces; the name of something else.
+  if (
+    /^(?:Big)?(?:U?[Ii]nt|Float)\d+(?:Clamped)?Array$|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}|^[A-Za-z_-]+[=:]$/.test(
+      value,
+    )
+  )
+    return false;
+  if (
+    /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*\??\.(?:pass\w*|pwd|token|secret|value|text)(?:\?\?.*)?$/i.test(value)
+  )
+    return false;
   // Identifiers and dotted names are code: camelCase, snake_case, a.b.c.
   if (/^[A-Za-z_$][\w$]*$/.test(value) && !/\d/.test(value)) return false;
   if (/^[a-zA-Z]+(?:[-_.:/ ]+[a-zA-Z]+)+[.!?:]?$/.test(value)) return false;
