@@ -20,7 +20,7 @@ interface Anchor {
   readonly rule: Rule;
   readonly source: string;
   /** What is looked for: for most never made. */
-  readonly anchored: () => Anchored;
+  made: Anchored | undefined;
 }
 
 interface Pass {
@@ -28,6 +28,7 @@ interface Pass {
   readonly pattern: () => RegExp;
   /** Those that may stand in a text. */
   readonly among: (text: string) => readonly Anchor[];
+  readonly made: (anchor: Anchor) => Anchored;
   /** By the code of an anchor's first character; made with the pattern. */
   readonly byFirst: () => ReadonlyMap<number, readonly Anchor[]>;
   readonly anyCase: boolean;
@@ -50,12 +51,7 @@ export interface AnchorScan {
 }
 
 export function anchorScan(rules: readonly Rule[]): AnchorScan {
-  const passes = [
-    // Tried only where a word begins: three times as fast.
-    passOf(rules, { before: '(?<![A-Za-z])' }),
-    passOf(rules, {}),
-    passOf(rules, { flags: 'i' }),
-  ].filter((pass) => pass !== undefined);
+  const passes = passesOf(rules);
   let looked = 0;
   const hitsIn = (text: string) => {
     looked += text.length;
@@ -85,17 +81,29 @@ function firstOf(source: string): string {
   return /^\\?./.exec(source)?.[0] ?? '';
 }
 
-function passOf(rules: readonly Rule[], { before = '', flags = '' }): Pass | undefined {
-  const [anyCase, isTight] = [flags === 'i', before !== ''];
-  const anchors: Anchor[] = [];
+/** Those of each in one walk: it is done before anything is shown. */
+function passesOf(rules: readonly Rule[]): Pass[] {
+  const tight: Anchor[] = [];
+  const loose: Anchor[] = [];
+  const anyCase: Anchor[] = [];
   for (const rule of rules) {
-    if ((rule.anyCase ?? false) !== anyCase) continue;
     for (const source of rule.anchors) {
-      if (anyCase || isLetter(source.charCodeAt(0)) === isTight)
-        anchors.push({ rule, source, anchored: lazy(() => anchoredOf(source, before, flags)) });
+      const own = rule.anyCase ? anyCase : isLetter(source.charCodeAt(0)) ? tight : loose;
+      own.push({ rule, source, made: undefined });
     }
   }
+  const passes = [
+    // Tried only where a word begins: three times as fast.
+    passOf(tight, '(?<![A-Za-z])', ''),
+    passOf(loose, '', ''),
+    passOf(anyCase, '', 'i'),
+  ];
+  return passes.filter((pass) => pass !== undefined);
+}
+
+function passOf(anchors: readonly Anchor[], before: string, flags: string): Pass | undefined {
   if (anchors.length === 0) return undefined;
+  const made = (anchor: Anchor) => (anchor.made ??= anchoredOf(anchor.source, before, flags));
   const byFirst = lazy(() => {
     const found = new Map<number, Anchor[]>();
     for (const anchor of anchors) {
@@ -105,12 +113,20 @@ function passOf(rules: readonly Rule[], { before = '', flags = '' }): Pass | und
     return found;
   });
   const pattern = lazy(() => new RegExp(`${before}(?:${together(anchors)})`, `g${flags}`));
-  if (!isTight) for (const { anchored } of anchors) anchored();
-  return { pattern, among: isTight ? amongWords(anchors) : () => anchors, byFirst, anyCase, isTight };
+  const isTight = before !== '';
+  if (!isTight) for (const anchor of anchors) made(anchor);
+  return {
+    pattern,
+    among: isTight ? amongWords(anchors, made) : () => anchors,
+    made,
+    byFirst,
+    anyCase: flags === 'i',
+    isTight,
+  };
 }
 
 /** Looks only at how its words begin. */
-function amongWords(anchors: readonly Anchor[]): Pass['among'] {
+function amongWords(anchors: readonly Anchor[], made: Pass['made']): Pass['among'] {
   const others: Anchor[] = [];
   const byStart = new Map<string, Anchor[]>();
   for (const anchor of anchors) {
@@ -119,7 +135,7 @@ function amongWords(anchors: readonly Anchor[]): Pass['among'] {
     if (alike !== undefined) alike.push(anchor);
     else if (start !== undefined) byStart.set(start, [anchor]);
   }
-  for (const { anchored } of others) anchored();
+  for (const anchor of others) made(anchor);
   const starts = new Set(byStart.keys());
   return (text) => {
     const found = [...starts.intersection(wordStarts(text))];
@@ -181,13 +197,13 @@ function put({ rule, at }: Hit, places: Map<Rule, number[]>): void {
   else if (known.at(-1) !== at) known.push(at);
 }
 
-function* hitsByPattern(text: string, { pattern, byFirst }: Pass): Generator<Hit> {
+function* hitsByPattern(text: string, { pattern, byFirst, made }: Pass): Generator<Hit> {
   const anyAnchor = pattern();
   anyAnchor.lastIndex = 0;
   for (let hit = anyAnchor.exec(text); hit; hit = anyAnchor.exec(text)) {
     const at = hit.index;
-    for (const { rule, anchored } of byFirst().get(text.charCodeAt(at)) ?? []) {
-      if (standsAt(anchored(), text, at)) yield { rule, at };
+    for (const anchor of byFirst().get(text.charCodeAt(at)) ?? []) {
+      if (standsAt(made(anchor), text, at)) yield { rule: anchor.rule, at };
     }
     // Another anchor may begin inside this one.
     anyAnchor.lastIndex = at + 1;
@@ -200,8 +216,9 @@ function* hitsByHead(text: string, pass: Pass): Generator<Hit> {
   // A letter may become two; no anchor has one of those.
   if (folded.length !== text.length) return yield* hitsByPattern(text, pass);
   const hits: Hit[] = [];
-  for (const { rule, anchored: made } of pass.among(text)) {
-    const anchored = made();
+  for (const anchor of pass.among(text)) {
+    const { rule } = anchor;
+    const anchored = pass.made(anchor);
     for (let at = folded.indexOf(anchored.head); at >= 0; at = folded.indexOf(anchored.head, at + 1)) {
       if (mayStandAt(anchored, pass, text, at) && (anchored.isPlain || standsAt(anchored, text, at)))
         hits.push({ rule, at });

@@ -16,10 +16,16 @@ const CORES = [
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,
   ),
+  // `SERVICE_ROLE_KEY`, `ADMIN_KEY`, `PASSWORD_SALT`.
+  '(?<=admin|role|storage|jwt|hmac)_key',
+  '_salt',
 ];
 
+/** Where any of them may begin. */
+const ANCHORS = CORES.map((core) => core.replace(/^\(.*\)/, ''));
+
 /** And how it may end. */
-const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|access|value|base|hash|prod|dev|staging|live|old|new|\\d{1,2})){0,3}`;
+const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
 
 /** Quotes however often escaped, the end of a list, or of bold letters. */
 const NAME_END = String.raw`(?:\\{0,3}["'\`\]]){0,2}(?:\*\*)?`;
@@ -67,7 +73,7 @@ const rarelyBetween = () =>
   ].join('|');
 
 /** The value up to its closing quote. */
-const VALUE = String.raw`[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
+const VALUE = String.raw`[ \t]{0,20}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
 
 /** Made when a name is there to which something may be given: V8 reads a pattern as soon as there is one. */
 export const assigned = lazy(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
@@ -89,7 +95,7 @@ const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 export const assignmentRule: Rule = {
   id: 'assignment',
   kind: 'secret',
-  anchors: CORES,
+  anchors: ANCHORS,
   anyCase: true,
   find(text, places) {
     const found: Found[] = [];

@@ -78,7 +78,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       starts: ['curl'],
       before: ANY,
       option: String.raw`(?:-b|--cookie)\s{0,3}`,
-      value: String.raw`["']?(?:[^\s"'=;]{1,60}=[^\s"';]{0,400};\s?){0,20}?[\w.-]{0,40}(?:sess|sid|auth|token|jwt)[\w.-]{0,40}=(?<bare>[^\s"';]{12,2000})`,
+      value: String.raw`["']?(?:[^\s"'=;]{1,60}=[^\s"';]{0,400};\s?){0,20}?[\w.-]{0,40}(?:[sS]ess|SESS|[sS]id|SID|[aA]uth|AUTH|[tT]oken|TOKEN|[jJ]wt|JWT)[\w.-]{0,40}=(?<bare>[^\s"';]{12,2000})`,
       kind: 'cookie',
       counts: isReal,
     },

@@ -7,7 +7,7 @@ const FARTHEST = 8000;
 export const kubernetesSecretRule: Rule = {
   id: 'kubernetes-secret',
   kind: 'secret',
-  anchors: ['kind:\\ Secret', '"kind": ?"Secret"'],
+  anchors: ['kind:\\ Secret', 'kind": ?"Secret"'],
   find(text, places) {
     const found: Found[] = [];
     let seen = 0;
@@ -19,8 +19,11 @@ export const kubernetesSecretRule: Rule = {
       seen = at + after.length;
       const document = text.slice(from, seen);
       const isFlat = !document.includes('\n');
-      const values =
-        text[at] === '"' ? valuesInJson(document) : isFlat ? valuesInLine(document) : valuesInYaml(document);
+      const values = text.startsWith('kind"', at)
+        ? valuesInJson(document)
+        : isFlat
+          ? valuesInLine(document)
+          : valuesInYaml(document);
       for (const [start, end] of values)
         found.push({ kind: 'secret', start: from + start, end: from + end, guessable: true });
     }

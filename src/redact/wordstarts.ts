@@ -15,5 +15,32 @@ const START = /^(?:[A-Za-z]{2}(?:[\w"/:=~-]|\\\W)|[A-Za-z](?:[\d_"/:=~-]|\\\W))(
 
 /** How every word begins that begins with what a pattern finds; undefined where that is not in one way. */
 export function startOf(source: string): string | undefined {
+  if (isPlain(source)) return source.slice(0, 3);
   return START.exec(source)?.[0].replace('\\', '');
+}
+
+/** Two letters and a sign that stands for itself, as most begin: told without a pattern, since there are hundreds. */
+function isPlain(source: string): boolean {
+  const next = source.charCodeAt(3);
+  return (
+    isLetter(source.charCodeAt(0)) &&
+    isLetter(source.charCodeAt(1)) &&
+    isOfWord(source.charCodeAt(2)) &&
+    next !== QUESTION_MARK &&
+    next !== STAR &&
+    next !== BRACE
+  );
+}
+
+const QUESTION_MARK = 63;
+const STAR = 42;
+const BRACE = 123;
+
+function isLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
+/** Letters, digits, `_` and `-`. */
+function isOfWord(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57) || code === 95 || code === 45;
 }
