@@ -147,7 +147,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       starts: [],
       before: '',
       option: String.raw`-pass(?:in|out|word)?[\s=]{1,3}["']?pass:`,
-      value: String.raw`(?<bare>[^\s"']{3,200})`,
+      value: String.raw`(?<bare>(?:[^\s"'<]|<(?!\/)){3,200})`,
       counts: isReal,
     },
     { starts: [], before: '', option: String.raw`-[Pp]ass(?:word)?\s{1,3}(?!-)`, counts: isKept },

@@ -18,12 +18,8 @@ export const kubernetesSecretRule: Rule = {
       const after = text.slice(at, at + FARTHEST).split('\n---', 1)[0] ?? '';
       seen = at + after.length;
       const document = text.slice(from, seen);
-      const isFlat = !document.includes('\n');
-      const values = text.startsWith('kind"', at)
-        ? valuesInJson(document)
-        : isFlat
-          ? valuesInLine(document)
-          : valuesInYaml(document);
+      const isJson = text.startsWith('kind"', at);
+      const values = isJson ? valuesInJson(document) : [...valuesInYaml(document), ...valuesInLine(document)];
       for (const [start, end] of values)
         found.push({ kind: 'secret', start: from + start, end: from + end, guessable: true });
     }
@@ -36,7 +32,7 @@ type Range = readonly [start: number, end: number];
 function* valuesInYaml(document: string): Generator<Range> {
   const SECTION = /^(?<indent>(?:[ \t]{0,40}\d{1,7}[→|\t])?[+ -]?[ \t-]{0,40})(?:stringD|d)ata:[ \t]{0,3}$/;
   const MEMBER =
-    /^(?<indent>(?:[ \t]{0,40}\d{1,7}[→|\t])?[+ -]?[ \t]{1,40})[\w.-]{1,253}:[ \t]{1,3}["']?(?<value>[^\s"'|>][^"'\r\n]{2,4000})["'}\],]{0,6}[ \t]{0,3}$/d;
+    /^(?<indent>(?:[ \t]{0,40}\d{1,7}[→|\t])?[+ -]?[ \t]{1,40})[\w.-]{1,253}:[ \t]{1,3}["']?(?<value>[^\s"'|>](?:[^"'\r\n]|["'](?![\s,}\])]|$)){2,4000})(?:["'](?=[\s,}\])]|$)[^\r\n]{0,8000})?$/d;
   let section: { indent: number; isPlain: boolean } | undefined;
   let at = 0;
   for (const line of document.split('\n')) {
@@ -54,8 +50,8 @@ function* valuesInYaml(document: string): Generator<Range> {
 
 /** Without its line breaks, as in a title. */
 function* valuesInLine(document: string): Generator<Range> {
-  const IN_LINE = /\s(?<section>stringData|data):(?<members>(?:\s[\w.-]{1,253}:\s[^\s"']{3,4000}){1,100})/dg;
-  const MEMBER_IN_LINE = /\s(?!(?:type|kind|metadata|immutable):)[\w.-]{1,253}:\s(?<value>[^\s"']{3,4000})/dg;
+  const IN_LINE = / (?<section>stringData|data):(?<members>(?: [\w.-]{1,253}: [^\s"']{3,4000}){1,100})/dg;
+  const MEMBER_IN_LINE = / (?!(?:type|kind|metadata|immutable):)[\w.-]{1,253}: (?<value>[^\s"']{3,4000})/dg;
   for (const { groups, indices } of document.matchAll(IN_LINE)) {
     const from = indices?.groups?.members?.[0] ?? 0;
     for (const member of (groups?.members ?? '').matchAll(MEMBER_IN_LINE)) {

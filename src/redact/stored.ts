@@ -42,13 +42,13 @@ export const STORED_RULES: readonly Rule[] = [
       /Private-Lines: \d{1,3}\s{1,2}(?:[ \t]{0,12}\d{1,7}[→:|\t])?[+ -]{0,2}(?<secret>[A-Za-z0-9+/=]{40,65}(?:\s{1,2}(?:[ \t]{0,12}\d{1,7}[→:|\t])?[+ -]{0,2}[A-Za-z0-9+/]{1,65}={0,2}(?![\w:+/-])){0,80})/,
     { id: 'putty-key' },
   ),
-  // A line of cookies.txt, and cookies as browsers and what drives them save them.
+  // A line of cookies.txt (in a title without its tabs), and cookies as browsers and what drives them save them.
   tokenRule(
     'cookie',
-    ['TRUE\\\t', 'FALSE\\\t'],
+    ['TRUE[ \\t]', 'FALSE[ \\t]'],
     () =>
       new RegExp(
-        String.raw`(?<=\t)(?:TRUE|FALSE)\t\/[^\t\n]{0,100}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{0,60}${SESSION}[^\t\n]{0,60}\t(?<secret>[^\s"'\\]{12,4000})`,
+        String.raw`(?<=[\t ])(?:TRUE|FALSE)[\t ]\/[^\t\n ]{0,100}[\t ](?:TRUE|FALSE)[\t ]\d{1,12}[\t ][^\t\n ]{0,60}${SESSION}[^\t\n ]{0,60}[\t ](?<secret>[^\s"'\\]{12,4000})`,
       ),
     { id: 'cookie-jar', counts: isReal, guessable: (value) => !isRandom(value) },
   ),

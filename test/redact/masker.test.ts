@@ -175,6 +175,8 @@ describe('no text takes long', () => {
       'wraps',
       'assignment',
       'privatekey',
+      'stored',
+      'othertokens',
     ]) {
       const source = readFileSync(new URL(`../../src/redact/${file}.ts`, import.meta.url), 'utf8');
       const found = source.match(/\{\d+,\}/g) ?? [];
@@ -193,6 +195,19 @@ describe('no text takes long', () => {
     'kind: Secret data: a: bcd ',
     'chpasswd <<a b:',
     'PASS: a1\n',
+    '{"kty":"d":"a',
+    'kty"d":"',
+    'TRUE\t/\tTRUE\t1\tsid\t',
+    '"name":"sid","value":"a","domain":',
+    'domain"',
+    'random_password"result":"',
+    'mnemonic: abc abc abc ',
+    "AUTH_KEY', '",
+    'Private-Lines: 1\nAAAA',
+    '$2b$10$',
+    'EAAa',
+    'password: >- ',
+    'kind: Secret\ndata:\n  a: \'b" ',
     'token=1',
     'password="',
     'password:\n',

@@ -186,6 +186,7 @@ export const HARMLESS_LINES: readonly string[] = [
   'lftp -u me1 ftp.internal; http -a me1 https://x1; http --auth $TOKEN1 https://x1',
   'npx vitest run -u test2; node -p "1+1"; python -m http.server -b 127.0.0.1 8001',
   '- `-p PORT2`: the port; `-P`: all ports - see docs2',
+  '<code>openssl -passin pass:</code> and <code>-passout pass:</code> take it',
   // Placeholders and documents
   'API_KEY=<your-key>',
   'OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-ant-...',

@@ -182,6 +182,10 @@ export const SHOWN: readonly string[] = [
   `apiVersion: v1 kind: Secret metadata: name: shop data: smtp: «${btoa('hunter2-flat-key')}» type: Opaque last`,
   'kind: Secret stringData: smtp: «hunter2-flat» pin: «hunter2-flat2» type: Opaque',
   'first chpasswd <<EOF root:«hunter2-flatdoc» EOF last',
+  'see\nkind: Secret stringData: smtp: «hunter2-flat3» type: Opaque\nand more',
+  `.x.internal TRUE / TRUE 1767225600 sessionid «${key('cjar', 32)}» last`,
+  "kind: Secret\nstringData:\n  smtp: «hunter2-don't-tell»\n  pin: '«hunter2-pin»' # it is\n",
+  '{ "note": "kind: Secret\\nstringData:\\n  smtp: «hunter2-note3»", "n": 3 }',
   // In a string of a file of JSON
   '{\n  "note": "kind: Secret\\nstringData:\\n  smtp: «hunter2-note»",\n  "n": 3\n}',
   // The host stays
