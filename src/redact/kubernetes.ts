@@ -50,8 +50,9 @@ function* valuesInYaml(document: string): Generator<Range> {
 
 /** Without its line breaks, as in a title. */
 function* valuesInLine(document: string): Generator<Range> {
-  const IN_LINE = / (?<section>stringData|data):(?<members>(?: [\w.-]{1,253}: [^\s"']{3,4000}){1,100})/dg;
-  const MEMBER_IN_LINE = / (?!(?:type|kind|metadata|immutable):)[\w.-]{1,253}: (?<value>[^\s"']{3,4000})/dg;
+  const IN_LINE = / (?<section>stringData|data):(?<members>(?: [\w.-]{1,253}: \S{3,4000}){1,100})/dg;
+  const MEMBER_IN_LINE =
+    / (?!(?:type|kind|metadata|immutable):)[\w.-]{1,253}: ["']?(?<value>\S{3,4000}?)["'}\],]{0,6}(?= |$)/dg;
   for (const { groups, indices } of document.matchAll(IN_LINE)) {
     const from = indices?.groups?.members?.[0] ?? 0;
     for (const member of (groups?.members ?? '').matchAll(MEMBER_IN_LINE)) {

@@ -183,6 +183,7 @@ export const SHOWN: readonly string[] = [
   'kind: Secret stringData: smtp: «hunter2-flat» pin: «hunter2-flat2» type: Opaque',
   'first chpasswd <<EOF root:«hunter2-flatdoc» EOF last',
   'see\nkind: Secret stringData: smtp: «hunter2-flat3» type: Opaque\nand more',
+  `kind: Secret stringData: smtp: «hunter2-don't-flat» pin: '«hunter2-pinflat»' data: a: "«${btoa('hunter2-in-data')}»", "n": 3`,
   `.x.internal TRUE / TRUE 1767225600 sessionid «${key('cjar', 32)}» last`,
   "kind: Secret\nstringData:\n  smtp: «hunter2-don't-tell»\n  pin: '«hunter2-pin»' # it is\n",
   '{ "note": "kind: Secret\\nstringData:\\n  smtp: «hunter2-note3»", "n": 3 }',
