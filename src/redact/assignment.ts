@@ -88,7 +88,7 @@ export const onNextLine = lazy(
 );
 const member = lazy(() => new RegExp(`${NAME}$`, 'i'));
 /** A personal access token, and `pass`: names too short to be looked for in a text like the others. */
-const SHORT = /_PAT$|^pass$/i;
+const SHORT = /_(?:PAT|pat)$|^[pP][aA][sS][sS]$/;
 
 const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 

@@ -208,8 +208,8 @@ export const TOKEN_RULES: readonly Rule[] = [
   // `AZURE_DEVOPS_PAT=…`: not among the names of assignments, where it would be looked for in every `file_path`.
   tokenRule(
     'secret',
-    ['PAT=', 'PAT:', 'PAT"', "PAT'", 'PAT\\ ='],
-    /(?<=_)PAT["']?\s{0,3}[:=]\s{0,3}["']?(?<secret>[\w-]{12,200})/,
+    ['PAT=', 'PAT:', 'PAT"', "PAT'", 'PAT\\ =', 'pat"'],
+    /(?<=_)(?:PAT|pat)["']?\s{0,3}[:=]\s{0,3}["']?(?<secret>[\w-]{12,200})/,
     { id: 'access-token-name', counts: isTokenValue, guessable: (value) => !isRandom(value) },
   ),
   tokenRule(

@@ -266,6 +266,7 @@ export const SAMPLES: readonly Sample[] = [
   inside('expect-password', 'sp0ken-of', "child.expect('Password:')\nchild.sendline('", "')"),
   inside('access-token-name', random(52, 'ado', 'abcdefghijklmnopqrstuvwxyz234567'), 'export AZURE_DEVOPS_EXT_PAT='),
   inside('access-token-name', random(40, 'pat'), '  "DEPLOY_PAT": "', '",'),
+  inside('access-token-name', random(40, 'pat2'), '  "deploy_pat": "', '",'),
   inside('cookie', random(32, 'co'), 'Cookie: theme=dark; session_id=', '; lang=en'),
   inside('option-password', 'S3cr3t!gg', 'keytool -list -keystore a.jks -storepass '),
   inside('sql-password', 'S3cr3t!hh', "CREATE USER 'me'@'%' IDENTIFIED BY '", "';"),
