@@ -16,10 +16,16 @@ const CORES = [
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,
   ),
+  // `SERVICE_ROLE_KEY`, `ADMIN_KEY`, `PASSWORD_SALT`.
+  '(?<=admin|role|storage|jwt|hmac)_key',
+  '_salt',
 ];
 
+/** Where any of them may begin. */
+const ANCHORS = CORES.map((core) => core.replace(/^\(.*\)/, ''));
+
 /** And how it may end. */
-const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|access|value|base|hash|prod|dev|staging|live|old|new|\\d{1,2})){0,3}`;
+const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
 
 /** Quotes however often escaped, the end of a list, or of bold letters. */
 const NAME_END = String.raw`(?:\\{0,3}["'\`\]]){0,2}(?:\*\*)?`;
@@ -36,9 +42,11 @@ const ASSIGNS = '[ \\t]{0,3}(?::=|=>|=|:)';
 /** What stands between a name and its value. */
 const between = () =>
   [
+    // A block of YAML, or the next line of a listing, whose line breaks are gone as in a title.
+    String.raw`[ \t]{0,3}:[ \t](?:[|>][+-]?|\d{1,7}→)(?= )`,
     `${ASSIGNS}(?:\\*\\*)?`,
     // An option, and one in a list of arguments.
-    String.raw`(?<=--[\w-]{0,60})[ \t]`,
+    String.raw`(?<=--[\w-]{0,60})[ \t](?!--?[A-Za-z])`,
     String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
     // `name: X`, `value: …`: members and attributes of their own.
     String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
@@ -65,7 +73,7 @@ const rarelyBetween = () =>
   ].join('|');
 
 /** The value up to its closing quote. */
-const VALUE = String.raw`[ \t]{0,3}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
+const VALUE = String.raw`[ \t]{0,20}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
 
 /** Made when a name is there to which something may be given: V8 reads a pattern as soon as there is one. */
 export const assigned = lazy(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
@@ -80,14 +88,14 @@ export const onNextLine = lazy(
 );
 const member = lazy(() => new RegExp(`${NAME}$`, 'i'));
 /** A personal access token, and `pass`: names too short to be looked for in a text like the others. */
-const SHORT = /_PAT$|^pass$/i;
+const SHORT = /_(?:PAT|pat)$|^[pP][aA][sS][sS]$/;
 
 const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 
 export const assignmentRule: Rule = {
   id: 'assignment',
   kind: 'secret',
-  anchors: CORES,
+  anchors: ANCHORS,
   anyCase: true,
   find(text, places) {
     const found: Found[] = [];
@@ -120,6 +128,7 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   const quoted = groups?.double ?? groups?.single ?? groups?.tick;
   const range = quoted ?? groups?.bare;
   if (!range || isCode(text, match[0], groups?.bare)) return { value: '' };
+  if (isInUrl(text, at, text.slice(...range))) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
   const value = text.slice(...range).replace(/\\+$/, '');
   const { core = '', call, act } = match.groups ?? {};
@@ -181,7 +190,17 @@ const NO_PASSWORD =
 function isCode(text: string, match: string, bare: [number, number] | undefined): boolean {
   if (!bare) return false;
   const isMember = /[:=]\s+[A-Za-z_$][\w$]{0,60}(?:\??\.[A-Za-z_$][\w$]{0,60})+$/.test(match);
-  return isMember || text[bare[1]] === '(' || text[bare[1]] === '[';
+  return isMember || text[bare[1]] === '(' || text[bare[1]] === '[' || isPointer(text, bare);
+}
+
+/** `$config->password`, `other->token`. */
+function isPointer(text: string, [start, end]: readonly [number, number]): boolean {
+  return text[end] === '>' && /^[$@%&*]{0,2}[A-Za-z_][\w:$]*-$/.test(text.slice(start, end));
+}
+
+/** `https://x-access-token:…@host`: what stands there is a URL's password, up to the host. */
+function isInUrl(text: string, at: number, value: string): boolean {
+  return value.includes('@') && /:\/\/[^\s/@"'`]{0,64}$/.test(text.slice(Math.max(0, at - LONG), at));
 }
 
 /** `X_PASSWORD=…` in a shell, `--password …`, `password: …` in YAML. After ` = ` a name is a variable of a program. */

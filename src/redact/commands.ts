@@ -78,7 +78,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       starts: ['curl'],
       before: ANY,
       option: String.raw`(?:-b|--cookie)\s{0,3}`,
-      value: String.raw`["']?(?:[^\s"'=;]{1,60}=[^\s"';]{0,400};\s?){0,20}?[\w.-]{0,40}(?:sess|sid|auth|token|jwt)[\w.-]{0,40}=(?<bare>[^\s"';]{12,2000})`,
+      value: String.raw`["']?(?:[^\s"'=;]{1,60}=[^\s"';]{0,400};\s?){0,20}?[\w.-]{0,40}(?:[sS]ess|SESS|[sS]id|SID|[aA]uth|AUTH|[tT]oken|TOKEN|[jJ]wt|JWT)[\w.-]{0,40}=(?<bare>[^\s"';]{12,2000})`,
       kind: 'cookie',
       counts: isReal,
     },
@@ -100,7 +100,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       option: String.raw`(?:-U|--user(?:name)?)[\s=]{0,3}`,
       value: named('%', '%'),
     },
-    { starts: ['sshpass'], before: OPTIONS, option: `-p${NEAR}`, counts: isReal },
+    { starts: ['sshpass'], before: OPTIONS, option: `-p(?!ass(?:in|out|word)\\b)${NEAR}`, counts: isReal },
     { starts: ['sqlcmd', 'bcp', 'ipmitool', 'mosquitto_'], before: `[a-z]{0,8}(?:\\.exe)?${ANY}`, option: `-P${NEAR}` },
     {
       starts: ['cqlsh', 'cypher-shell', 'twine', 'ncftp', 'psexec', 'PsExec'],
@@ -147,10 +147,10 @@ const commandsKnown = lazy((): readonly Command[] => {
       starts: [],
       before: '',
       option: String.raw`-pass(?:in|out|word)?[\s=]{1,3}["']?pass:`,
-      value: String.raw`(?<bare>[^\s"']{3,200})`,
+      value: String.raw`(?<bare>(?:[^\s"'<]|<(?!\/)){3,200})`,
       counts: isReal,
     },
-    { starts: [], before: '', option: String.raw`-[Pp]ass(?:word)?\s{1,3}`, counts: isKept },
+    { starts: [], before: '', option: String.raw`-[Pp]ass(?:word)?\s{1,3}(?!-)`, counts: isKept },
   ];
 });
 

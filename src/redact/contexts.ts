@@ -26,6 +26,18 @@ function beginsName(text: string, at: number): boolean {
   return !/[A-Za-z]$/.test(before) || (/[a-z]$/.test(before) && /[A-Z]/.test(text.charAt(at))) || PREFIX.test(before);
 }
 
+const RESULT = '(?:PASS|FAIL|SKIP|ERROR): ';
+/** Written, or meant inside of a string. */
+const BREAK = String.raw`(?:\n|\\n)[ \t]{0,20}`;
+
+/** `PASS: name` with more of the kind in the line before it or after it, as test runners print them. */
+function isTestResult(text: string, at: number): boolean {
+  if (!text.startsWith('PASS:', at)) return false;
+  const [before, after] = [text.slice(Math.max(0, at - FARTHEST), at), text.slice(at, at + FARTHEST)];
+  return new RegExp(`${RESULT}[^\\n]*${BREAK}$`).test(before) || new RegExp(`^[^\\n]*?${BREAK}${RESULT}`).test(after);
+}
+
+const FARTHEST = 300;
 const PREFIX = /(?:ssh|root|admin|bind)$/i;
 
 const cookieRule: Rule = {
@@ -49,9 +61,9 @@ const cookieRule: Rule = {
 };
 
 export const authorization = () =>
-  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4})?(?<secret>[\w.~+/=:-]{8,2000})/i;
+  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{8,2000})/i;
 export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
-const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|remember/i;
+const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|logged_in|remember/i;
 
 /** The pairs of one header that name a session. */
 function sessionsIn(text: string, start: number, end: number): Found[] {
@@ -81,7 +93,7 @@ export const CONTEXT_RULES: readonly Rule[] = [
       counts: (value, match) => isReal(value) && !match.startsWith(`://${value}:`) && value !== 'x-oauth-basic',
     },
   ),
-  tokenRule('bearer-token', ['bearer'], () => /bearer\s{1,4}(?<secret>[\w.~+/=-]{12,4000})/i, {
+  tokenRule('bearer-token', ['bearer'], () => /bearer(?:\\{0,7}\s){1,4}(?<secret>[\w.~+/=-]{12,4000})/i, {
     anyCase: true,
     guessable,
     counts: isTokenValue,
@@ -98,7 +110,11 @@ export const CONTEXT_RULES: readonly Rule[] = [
     // What ends a string around it is no part of it.
     () =>
       /(?:machine\s{1,20}\S{1,200}|default)[\s+-]{1,20}login\s{1,20}\S{1,200}[\s+-]{1,20}password\s{1,20}(?<secret>(?:[^\s"\\]|\\(?!\\{0,6}["nrt])|"(?![\s,}\])]|$)){1,200})/,
-    { id: 'netrc', guessable: chosen, counts: isReal },
+    {
+      id: 'netrc',
+      guessable: chosen,
+      counts: (value, match) => isReal(value) && !(match.startsWith('default') && /^[a-z]+(?:@[a-z.]*)?$/.test(value)),
+    },
   ),
   tokenRule(
     'password',
@@ -113,7 +129,13 @@ export const CONTEXT_RULES: readonly Rule[] = [
     ['pass["\'\\\\ ]{0,5}[:=]', 'requirepass\\ ', 'pw["\'\\\\]{0,5}[\\s:=]', 'psk["\'\\\\ ]{0,5}[:=]'],
     () =>
       /(?:pass|pw|psk)(?:\\{0,3}["'])?(?:[ \t]{0,3}(?:[:=]|:=)[ \t]{0,3}\\{0,3}["'](?<secret>[^"'\r\n\\]{6,200})\\{0,3}["']|=(?<bare>[^\s"'`,;&|<>(){}[\]\\]{6,200})|(?<=^[ \t]{0,20}\w{2,20}|[\r\n"](?:[ \t]{0,40}\d{1,7}[→\t])?[+-]?[ \t]{0,40}\w{2,20}):[ \t]{1,3}(?<yaml>[^\s"'`,;&|<>(){}[\]\\]{6,200})(?=[ \t]{0,3}(?:[\r\n\\"]|$)))|requirepass[ \t]{1,4}(?<redis>[^\s"']{6,200})|(?<=root|bind)pw[ \t]{1,4}(?:--\w{1,20}[ \t]{1,4})?(?<bind>[^\s"']{6,200})/i,
-    { anyCase: true, id: 'short-password-name', guessable: chosen, counts: isChosen, mayStand: beginsName },
+    {
+      anyCase: true,
+      id: 'short-password-name',
+      guessable: chosen,
+      counts: isChosen,
+      mayStand: (text, at) => beginsName(text, at) && !isTestResult(text, at),
+    },
   ),
   tokenRule(
     'password',

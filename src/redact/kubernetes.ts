@@ -7,7 +7,7 @@ const FARTHEST = 8000;
 export const kubernetesSecretRule: Rule = {
   id: 'kubernetes-secret',
   kind: 'secret',
-  anchors: ['kind:\\ Secret', '"kind": ?"Secret"'],
+  anchors: ['kind:\\ Secret', 'kind": ?"Secret"'],
   find(text, places) {
     const found: Found[] = [];
     let seen = 0;
@@ -18,7 +18,8 @@ export const kubernetesSecretRule: Rule = {
       const after = text.slice(at, at + FARTHEST).split('\n---', 1)[0] ?? '';
       seen = at + after.length;
       const document = text.slice(from, seen);
-      const values = text[at] === '"' ? valuesInJson(document) : valuesInYaml(document);
+      const isJson = text.startsWith('kind"', at);
+      const values = isJson ? valuesInJson(document) : [...valuesInYaml(document), ...valuesInLine(document)];
       for (const [start, end] of values)
         found.push({ kind: 'secret', start: from + start, end: from + end, guessable: true });
     }
@@ -31,7 +32,7 @@ type Range = readonly [start: number, end: number];
 function* valuesInYaml(document: string): Generator<Range> {
   const SECTION = /^(?<indent>(?:[ \t]{0,40}\d{1,7}[→|\t])?[+ -]?[ \t-]{0,40})(?:stringD|d)ata:[ \t]{0,3}$/;
   const MEMBER =
-    /^(?<indent>(?:[ \t]{0,40}\d{1,7}[→|\t])?[+ -]?[ \t]{1,40})[\w.-]{1,253}:[ \t]{1,3}["']?(?<value>[^\s"'|>][^"'\r\n]{2,4000})["'}\]]{0,4}[ \t]{0,3}$/d;
+    /^(?<indent>(?:[ \t]{0,40}\d{1,7}[→|\t])?[+ -]?[ \t]{1,40})[\w.-]{1,253}:[ \t]{1,3}["']?(?<value>[^\s"'|>](?:[^"'\r\n]|["'](?![\s,}\])]|$)){2,4000})(?:["'](?=[\s,}\])]|$)[^\r\n]{0,8000})?$/d;
   let section: { indent: number; isPlain: boolean } | undefined;
   let at = 0;
   for (const line of document.split('\n')) {
@@ -44,6 +45,21 @@ function* valuesInYaml(document: string): Generator<Range> {
       else if (isKept(line.slice(...range), section.isPlain)) yield [at + range[0], at + range[1]];
     }
     at += line.length + 1;
+  }
+}
+
+/** Without its line breaks, as in a title. */
+function* valuesInLine(document: string): Generator<Range> {
+  const IN_LINE = / (?<section>stringData|data):(?<members>(?: [\w.-]{1,253}: \S{3,4000}){1,100})/dg;
+  const MEMBER_IN_LINE =
+    / (?!(?:type|kind|metadata|immutable):)[\w.-]{1,253}: ["']?(?<value>\S{3,4000}?)["'}\],]{0,6}(?= |$)/dg;
+  for (const { groups, indices } of document.matchAll(IN_LINE)) {
+    const from = indices?.groups?.members?.[0] ?? 0;
+    for (const member of (groups?.members ?? '').matchAll(MEMBER_IN_LINE)) {
+      const range = member.indices?.groups?.value;
+      if (range && isKept(member.groups?.value ?? '', groups?.section === 'stringData'))
+        yield [from + range[0], from + range[1]];
+    }
   }
 }
 

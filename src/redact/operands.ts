@@ -2,7 +2,7 @@
 import { secretMember } from './assignment.ts';
 import { isChosen, isReal, VALUE } from './commands.ts';
 import { type Found, type Rule, rangeIn, stickyOf, tokenRule } from './rule.ts';
-import { isPasswordValue, isRandom } from './value.ts';
+import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
 
 const guessable = () => true;
 
@@ -17,6 +17,7 @@ const operators = () =>
     String.raw`vault login(?:\s{1,3}-\S{1,60}){0,4}`,
     'set-initial-password',
     String.raw`openssl passwd(?:\s{1,3}-(?:\d|apr1|salt\s{1,3}\S{1,30})){1,3}`,
+    String.raw`oathtool(?:\s{1,3}-{1,2}[\w=-]{1,30}){1,6}`,
     String.raw`(?<=ConvertTo-)SecureString(?:\s{1,3}-String)?`,
   ].join('|');
 
@@ -104,24 +105,32 @@ export const OPERAND_RULES: readonly Rule[] = [
       'set-initial-password',
       'openssl\\ passwd',
       'SecureString',
+      'oathtool\\ ',
     ],
     () => new RegExp(String.raw`(?:${operators()})\s{1,3}(?![-/*$]|[\w-]{1,40}=)${VALUE}`),
     { id: 'operand-password', guessable, counts: (value) => isChosen(value) && value.length >= 5 },
   ),
   setRule,
+  tokenRule(
+    'secret',
+    ['wandb\\ login', 'snyk\\ auth', 'ngrok\\ ', 'cloudflared\\ '],
+    () =>
+      /(?:wandb login|snyk auth|ngrok (?:authtoken|config add-authtoken)|cloudflared (?:service install|tunnel run))(?:\s{1,3}--[\w=:.-]{1,60}){0,3}\s{1,3}["']?(?<secret>[\w=.-]{20,2000})/,
+    { id: 'login-token', counts: isTokenValue, guessable: (value) => !isRandom(value) },
+  ),
   // `auth=("me", "…")`, `HTTPBasicAuth`, `NetworkCredential`, `server.login`.
   tokenRule(
     'password',
-    ['auth=(', 'HTTPBasicAuth(', 'NetworkCredential(', '.login('].map((each) => each.replace(/\W/g, '\\$&')),
+    ['auth=(', 'HTTPBasicAuth(', 'NetworkCredential(', 'login('].map((each) => each.replace(/\W/g, '\\$&')),
     () =>
-      /(?:auth=|HTTPBasicAuth|NetworkCredential|\.login)\(\s{0,3}\\{0,3}["'][^"'\n\\]{1,100}\\{0,3}["'],\s{0,3}\\{0,3}["'](?<secret>[^"'\n\\]{6,200})\\{0,3}["']/,
+      /(?:auth=|HTTPBasicAuth|NetworkCredential|(?<=\.)login)\(\s{0,3}\\{0,3}["'][^"'\n\\]{1,100}\\{0,3}["'],\s{0,3}\\{0,3}["'](?<secret>[^"'\n\\]{6,200})\\{0,3}["']/,
     { id: 'login-call', guessable, counts: isKept },
   ),
   tokenRule(
     'password',
-    ['sqlplus\\ ', ':thin:'],
+    ['sqlplus\\ ', 'thin:'],
     () =>
-      /(?:sqlplus\s{1,3}(?:-\S{1,20}\s{1,3}){0,4}["']?|:thin:)[\w$]{1,60}\/(?<secret>(?<=\/)"[^"\n]{4,60}"|[^\s"'/@]{4,60})(?=@)/,
+      /(?:sqlplus\s{1,3}(?:-\S{1,20}\s{1,3}){0,4}["']?|(?<=:)thin:)[\w$]{1,60}\/(?<secret>(?<=\/)"[^"\n]{4,60}"|[^\s"'/@]{4,60})(?=@)/,
     { id: 'oracle-login', guessable, counts: isReal },
   ),
   // host:port:database:user:password

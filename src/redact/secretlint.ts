@@ -13,6 +13,8 @@ const BEFORE = 300;
 const AFTER = 1000;
 
 interface Taken {
+  /** Its name, where several of ours are made of one. */
+  readonly rule?: string;
   readonly kind: string;
   readonly anchors: readonly string[];
   readonly anyCase?: boolean;
@@ -21,18 +23,24 @@ interface Taken {
 
 /** Secretlint's rules by name, with our kind and what none of its matches is without. */
 const TAKEN: Readonly<Record<string, Taken>> = {
-  aws: {
+  aws: { kind: 'aws-key', anchors: ['secret_?access'], anyCase: true },
+  // Apart from those in any case, which are looked for in every text.
+  'aws-id': {
+    rule: 'aws',
     kind: 'aws-key',
-    // One by one: an anchor that begins with a letter and then with anything is tried at each such letter.
     anchors: [
-      'A3T[A-Z0-9]',
+      'A3T[A-Z0-9]{17}',
       ...['AKIA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA', 'ASIA'].map((begins) => `${begins}[A-Z0-9]{16}`),
-      'secret_?access',
     ],
-    anyCase: true,
   },
-  npm: { kind: 'npm-token', anchors: ['npm_', ':x-oauth-basic@'] },
-  slack: { kind: 'slack-token', anchors: ['xox[bpaor]-', 'xapp-', 'hooks\\.slack\\.com'], anyCase: true },
+  npm: { kind: 'npm-token', anchors: ['npm_', 'x-oauth-basic@'] },
+  slack: {
+    kind: 'slack-token',
+    anchors: [
+      ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxo-', 'xoxr-', 'xapp-'],
+      ...['hooks\\.slack\\.com', 'Hooks\\.Slack\\.com', 'HOOKS\\.SLACK\\.COM'],
+    ],
+  },
   sendgrid: { kind: 'sendgrid-key', anchors: ['SG\\.'] },
   shopify: { kind: 'shopify-token', anchors: ['shp(?:pa|ca|at|ss)_'] },
   stripe: { kind: 'stripe-key', anchors: ['sk_(?:live|test)_', 'rk_(?:live|test)_'] },
@@ -56,7 +64,7 @@ const TAKEN: Readonly<Record<string, Taken>> = {
 
 export const SECRETLINT_RULES: readonly Rule[] = Object.entries(TAKEN).map(([name, taken]) => adapt(name, taken));
 
-function adapt(name: string, { kind, anchors, anyCase, after = AFTER }: Taken): Rule {
+function adapt(name: string, { rule = name, kind, anchors, anyCase, after = AFTER }: Taken): Rule {
   let scan: Scan | undefined;
   return {
     id: `secretlint/${name}`,
@@ -64,7 +72,7 @@ function adapt(name: string, { kind, anchors, anyCase, after = AFTER }: Taken): 
     anchors,
     anyCase,
     find(text, places) {
-      scan ??= load(name);
+      scan ??= load(rule);
       return windows(text, places, after).flatMap(([from, to]) => {
         // To its rules a letter of any script belongs to the token beside it; none of their tokens has one.
         const content = text.slice(from, to).replace(/[^\u0000-\u007f]/g, ' ');

@@ -3,7 +3,7 @@ import { type Rule, tokenRule } from './rule.ts';
 import { isRandom, isTokenValue } from './value.ts';
 
 /** Letters of both cases and digits, one after the other as no name of a program has them. */
-function isShuffled(value: string): boolean {
+export function isShuffled(value: string): boolean {
   const classOf = (each: string) => (/\d/.test(each) ? 0 : /[a-z]/.test(each) ? 1 : 2);
   const classes = [...value.slice(2)].map(classOf);
   const changes = classes.filter((each, place) => place > 0 && each !== classes[place - 1]).length;
@@ -67,7 +67,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('apify-token', ['apify_api_'], () => /(?<!\w)apify_api_[A-Za-z0-9]{30,50}(?!\w)/),
   tokenRule('google-api-key', ['AIza'], () => /(?<![\w-])AIza[\w-]{35}(?![\w-])/),
   tokenRule('google-oauth-secret', ['GOCSPX-'], () => /(?<!\w)GOCSPX-[\w-]{24,40}/),
-  tokenRule('google-oauth-token', ['ya29\\.'], () => /(?<!\w)ya29\.[\w-]{20,2000}/),
+  tokenRule('google-oauth-token', ['ya29\\.'], () => /(?<!\w)ya29\.(?:[a-z]\.)?[\w-]{20,2000}/),
   tokenRule('google-oauth-token', ['1//0'], () => /(?<![\w/.:-])1\/\/0[\w-]{40,200}(?![\w/-])/, {
     id: 'google-refresh-token',
   }),
@@ -82,7 +82,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('planetscale-token', ['pscale_'], () => /(?<!\w)pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}/),
   tokenRule('netlify-token', ['nfp_'], () => /(?<!\w)nfp_[A-Za-z0-9]{36,40}/),
   tokenRule('fly-token', ['fm2_', 'fo1_'], () => /(?<!\w)(?:fm2_[A-Za-z0-9+/=]{60,2000}|fo1_[\w-]{43})/),
-  tokenRule('terraform-token', ['\\.atlasv1\\.'], () => /(?<=(?<!\w)(?<head>[A-Za-z0-9]{14}))\.atlasv1\.[\w-]{60,80}/),
+  tokenRule('terraform-token', ['atlasv1\\.'], () => /(?<=(?<!\w)(?<head>[A-Za-z0-9]{14}\.))atlasv1\.[\w-]{60,80}/),
   tokenRule('pulumi-token', ['pul-'], () => /(?<!\w)pul-[0-9a-f]{40}(?!\w)/),
   tokenRule('vault-token', ['s\\.[A-Za-z0-9]{24}'], () => /(?<![\w.$-])s\.[A-Za-z0-9]{24}(?![\w.(-])/, {
     id: 'vault-old-token',
@@ -97,8 +97,9 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('docker-token', ['dckr_oat_'], () => /(?<!\w)dckr_oat_[\w-]{27,40}/, { id: 'docker-organisation-token' }),
   tokenRule(
     'gitlab-token',
-    ['gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glsoat-', 'glagent-', 'glft-', 'gloas-', 'glimt-'],
-    () => /(?<!\w)gl(?:dt|rt|ptt|cbt|soat|agent|ft|oas|imt)-[\w-]{20,128}/,
+    ['gldt-', 'glrt-', 'glptt-', 'glcbt-', 'glsoat-', 'glagent-', 'glft-', 'gloas-', 'glimt-', 'glffct-', 'GR1348941'],
+    () =>
+      /(?<!\w)(?:gl(?:dt|rt|ptt|cbt|soat|agent|ft|oas|imt|ffct)-[\w-]{20,300}(?:\.[0-9a-z]{2}\.[0-9a-z]{7,9}(?!\w))?|GR1348941[\w-]{20}(?![\w-]))/,
     { id: 'gitlab-other-token' },
   ),
   tokenRule(
@@ -134,14 +135,15 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule(
     'slack-token',
     ['hooks\\.slack\\.com/'],
-    /(?<![\w.])hooks\.slack\.com\/(?:triggers|workflows)\/(?<secret>[A-Z0-9]{6,20}\/[A-Za-z0-9]{6,20}\/[A-Za-z0-9/]{16,80})/i,
+    () =>
+      /(?<![\w.])hooks\.slack\.com\/(?:triggers|workflows)\/(?<secret>[A-Z0-9]{6,20}\/[A-Za-z0-9]{6,20}\/[A-Za-z0-9/]{16,80})/,
     { id: 'slack-workflow' },
   ),
   tokenRule(
     'teams-webhook',
-    ['/IncomingWebhook/'],
+    ['IncomingWebhook/'],
     () =>
-      /(?<=webhook\.office\.com\/webhookb2\/[0-9a-f@-]{36,80})\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/,
+      /(?<=(?:webhook\.office\.com\/webhookb2|outlook\.office(?:365)?\.com\/webhook)\/[0-9a-f@-]{36,80}\/)IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/,
   ),
   // Secretlint's pattern has no dashes.
   tokenRule('sendgrid-key', ['SG\\.[\\w-]{22}\\.'], () => /(?<!\w)SG\.(?=[\w.]{0,66}-)[\w-]{22}\.[\w-]{43}(?![\w-])/, {
@@ -154,8 +156,8 @@ export const TOKEN_RULES: readonly Rule[] = [
   ),
   tokenRule(
     'discord-webhook',
-    ['/api/webhooks/'],
-    () => /(?<=discord(?:app)?\.com)\/api\/webhooks\/\d{5,25}\/(?<secret>[\w-]{60,80})/,
+    ['discord\\.com/', 'discordapp\\.com/'],
+    () => /discord(?:app)?\.com\/api(?:\/v\d{1,2})?\/webhooks\/\d{5,25}\/(?<secret>[\w-]{60,80})/,
   ),
   tokenRule('telegram-token', [':AA'], () => /(?<=(?<!\w)(?:bot)?(?<head>\d{8,10})):AA[\w-]{33}(?![\w-])/),
   tokenRule('twilio-key', ['SK[0-9a-f]{32}'], () => /(?<!\w)SK[0-9a-f]{32}(?!\w)/),
@@ -176,7 +178,12 @@ export const TOKEN_RULES: readonly Rule[] = [
   }),
   tokenRule('airtable-token', ['pat[A-Za-z0-9]{14}\\.'], () => /(?<!\w)pat[A-Za-z0-9]{14}\.[0-9a-f]{64}/),
   tokenRule('contentful-token', ['CFPAT-'], () => /(?<!\w)CFPAT-[\w-]{43}(?![\w-])/),
-  tokenRule('linear-token', ['lin_oauth_'], () => /(?<!\w)lin_oauth_[0-9a-f]{32,80}/, { id: 'linear-oauth-token' }),
+  tokenRule(
+    'linear-token',
+    ['lin_oauth_', 'lin_wh_'],
+    () => /(?<!\w)lin_(?:oauth_[0-9a-f]{32,80}|wh_[A-Za-z0-9]{32,80})/,
+    { id: 'linear-oauth-token' },
+  ),
   // Keys
   tokenRule(
     'jwt',
@@ -201,9 +208,13 @@ export const TOKEN_RULES: readonly Rule[] = [
   // `AZURE_DEVOPS_PAT=…`: not among the names of assignments, where it would be looked for in every `file_path`.
   tokenRule(
     'secret',
-    ['_PAT=', '_PAT:', '_PAT"', "_PAT'", '_PAT ='],
-    /_PAT["']?\s{0,3}[:=]\s{0,3}["']?(?<secret>[\w-]{12,200})/,
+    ['PAT=', 'PAT:', 'PAT"', "PAT'", 'PAT\\ =', 'pat"'],
+    /(?<=_)(?:PAT|pat)["']?\s{0,3}[:=]\s{0,3}["']?(?<secret>[\w-]{12,200})/,
     { id: 'access-token-name', counts: isTokenValue, guessable: (value) => !isRandom(value) },
   ),
-  tokenRule('docker-auth', ['"auth'], () => /"auth\\?":\s{0,4}\\?"(?<secret>[A-Za-z0-9+/]{16,400}={0,2})\\?"/),
+  tokenRule(
+    'docker-auth',
+    ['auth\\\\?":'],
+    () => /(?<=")auth\\?":\s{0,4}\\?"(?<secret>[A-Za-z0-9+/]{16,400}={0,2})\\?"/,
+  ),
 ];

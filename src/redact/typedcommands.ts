@@ -102,7 +102,7 @@ export const TYPED_RULES: readonly Rule[] = [
     (text, at) =>
       text[at] === 'c' || (text[at - 1] !== '<' && /sudo|kinit|pass|login|secret|env add|crypt/.test(before(text, at))),
     () =>
-      String.raw`(?:(?<=(?:${takes()})${REST})<<<\s{0,3}${WORD}|(?<namesBelow>chpasswd)[^\n;|&]{0,100}<<-?[ \t]{0,3}["']?(?<mark>\w{1,30})["']?[^\n]{0,100}\n(?<body>[^]{3,2000}?)\n[+-]?[ \t]{0,40}(?:\d{1,7}[→\t])?\k<mark>(?!\w))`,
+      String.raw`(?:(?<=(?:${takes()})${REST})<<<\s{0,3}${WORD}|(?<namesBelow>chpasswd)[^\n;|&]{0,100}<<-?[ \t]{0,3}["']?(?<mark>\w{1,30})["']?[^\n]{0,100}?(?:\n| (?=[\w.@$-]{1,64}:))(?<body>[^]{3,2000}?)(?:\n[+-]?[ \t]{0,40}(?:\d{1,7}[→\t])?| )\k<mark>(?!\w))`,
   ),
   tokenRule(
     'password',

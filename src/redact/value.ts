@@ -18,11 +18,11 @@ const LONGEST_LOOK = 200;
 
 /** References, templates and calls: what stands in code instead of a secret. */
 const REFERENCE =
-  /^[$%@&*!]?[{(<]|^\$\w+$|^%\w+%$|\$\{|\{\{|\$\(|^process\.|^os\.|^env[.[(]|^import\.meta|^(?:self|this|config|settings|options|args|ctx|secrets|vars|var|data|local|params|req|res|props|state)\.|\w\(|^<|^\.{1,2}\/|^~?\/(?:\w|$)|^[A-Za-z]:\\|^https?:\/\/|^file:|^op:\/\/|^vault:|^arn:|^ref\+|^\|$|^>$/;
+  /^[$%@&*!]?[{(<]|^\$\w+(?:::\w+)*$|^%\w+%$|\$\{|\{\{|\$\(|^process\.|^os\.|^env[.[(]|^import\.meta|^(?:self|this|config|settings|options|args|ctx|secrets|vars|var|data|local|params|req|res|props|state)\.|\w\(|^<|^\.{1,2}\/|^~?\/(?:\w|$)|^[A-Za-z]:\\|^https?:\/\/|^file:|^op:\/\/|^vault:|^arn:|^ref\+|^\|$|^>$/;
 
 /** What people write in place of a secret, and values everyone knows. */
 const STAND_IN =
-  /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
+  /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|(?:big)?(?:u?int|float)\d+(?:clamped)?array|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
 
 export function isStandIn(value: string): boolean {
   return REFERENCE.test(value) || STAND_IN.test(value) || /^(.)\1*$/su.test(value);
@@ -71,9 +71,17 @@ export function isTokenValue(value: string): boolean {
 /** A password: chosen by a person, so only words and stand-ins are let through. */
 export function isPasswordValue(value: string): boolean {
   if (value.length < 6 || value.length > 200 || isStandIn(value)) return false;
+  // One of an app, as Google hands them out.
+  if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value)) return true;
   // What follows a closing quote, taken for an opening one; a sentence.
   if (/^[\s,;:)\]}]|\s\S+\s/.test(value)) return false;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;
+  // A sentence without spaces; the name of something else.
+  if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}|^[A-Za-z_-]+[=:]$/.test(value)) return false;
+  if (
+    /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)*\??\.(?:pass\w*|pwd|token|secret|value|text)(?:\?\?.*)?$/i.test(value)
+  )
+    return false;
   // Identifiers and dotted names are code: camelCase, snake_case, a.b.c.
   if (/^[A-Za-z_$][\w$]*$/.test(value) && !/\d/.test(value)) return false;
   if (/^[a-zA-Z]+(?:[-_.:/ ]+[a-zA-Z]+)+[.!?:]?$/.test(value)) return false;

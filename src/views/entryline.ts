@@ -41,15 +41,15 @@ function blockLine(entry: Entry, block: Block, mask: Mask): { label: string; tex
     case 'thinking':
       return { label: 'thinking', text: oneLine(mask(block.thinking)) };
     case 'tool_use':
-      return { label: 'call', text: oneLine(mask(`${block.name} ${mainArgument(block.input)}`)) };
+      return { label: 'call', text: oneLine(mask(`${block.name}\n${mainArgument(block.input)}`)) };
     case 'tool_result':
       return { label: block.isError ? 'error' : 'result', text: oneLine(mask(plainText(block.content))) };
     case 'image':
-      return { label: 'image', text: block.mediaType ?? '' };
+      return { label: 'image', text: mask(block.mediaType ?? '') };
     case 'redacted_thinking':
       return { label: 'thinking', text: '(redacted)' };
     case 'other':
-      return { label: block.name, text: '' };
+      return { label: mask(block.name), text: '' };
   }
 }
 
@@ -59,7 +59,7 @@ function detailOf(entry: Entry, json: JsonObject): string {
       const system = typedOf('system', json);
       const compact = system.compact?.preTokens === undefined ? '' : ` at ${system.compact.preTokens} tokens`;
       const duration = system.durationMs === undefined ? '' : ` ${system.durationMs} ms`;
-      return `${system.subtype ?? ''}${duration} ${system.content ?? ''}${compact}`;
+      return `${system.subtype ?? ''}${duration}\n${system.content ?? ''}\n${compact}`;
     }
     case 'summary':
       return typedOf('summary', json).summary ?? '';
@@ -69,7 +69,7 @@ function detailOf(entry: Entry, json: JsonObject): string {
       return typedOf('ai-title', json).title ?? '';
     case 'queue-operation': {
       const queue = typedOf('queue-operation', json);
-      return `${queue.operation ?? ''} ${queue.content ?? ''}`;
+      return `${queue.operation ?? ''}\n${queue.content ?? ''}`;
     }
     case 'pr-link':
       return typedOf('pr-link', json).prUrl ?? '';

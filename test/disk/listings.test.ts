@@ -89,14 +89,17 @@ const place = fc.constantFrom(
   'projects/-new/4.jsonl',
   'projects/top.jsonl',
 );
-const change = fc.oneof(
-  fc.record({ do: fc.constant('write' as const), at: place }),
-  fc.record({ do: fc.constant('remove' as const), at: place }),
-  fc.record({ do: fc.constant('removeFolder' as const), at: place }),
-  fc.record({ do: fc.constant('rename' as const), at: place, to: place }),
-  fc.record({ do: fc.constant('link' as const), at: place, to: place }),
-  fc.record({ do: fc.constant('folder' as const), at: place }),
-);
+type Change = keyof typeof CHANGES;
+const CHANGES = {
+  write: (path: string) => writeFileSync(path, '{}\n{}\n{}\n'),
+  remove: (path: string) => rmSync(path),
+  removeFolder: (path: string) => rmSync(dirname(path), { recursive: true }),
+  folder: (path: string) => mkdirSync(path, { recursive: true }),
+  rename: (path: string, to: string) => renameSync(path, to),
+  link: (path: string, to: string) => symlinkSync(to, path),
+};
+const kinds: readonly Change[] = ['write', 'remove', 'removeFolder', 'folder', 'rename', 'link'];
+const change = fc.record({ what: fc.constantFrom(...kinds), at: place, to: place });
 
 test('whatever became of the folders, the same is found as by listing them', () => {
   fc.assert(
@@ -105,23 +108,12 @@ test('whatever became of the folders, the same is found as by listing them', () 
       onTestFinished(() => rmSync(root, { recursive: true, force: true }));
       plant(root, FILES);
       const kept = noted(root);
-      for (const each of changes) attempt(() => make(root, each));
+      for (const { what, at, to } of changes) attempt(() => CHANGES[what](join(root, at), join(root, to)));
       expect(walk(root, kept).found).toEqual(walk(root, undefined).found);
     }),
     { numRuns: 60 },
   );
 });
-
-function make(root: string, each: typeof change extends fc.Arbitrary<infer Change> ? Change : never): void {
-  const path = join(root, each.at);
-  if (each.do === 'remove') return rmSync(path);
-  if (each.do === 'removeFolder') return rmSync(dirname(path), { recursive: true });
-  mkdirSync(dirname(path), { recursive: true });
-  if (each.do === 'write') writeFileSync(path, '{}\n{}\n{}\n');
-  else if (each.do === 'folder') mkdirSync(path);
-  else if (each.do === 'rename') renameSync(path, join(root, each.to));
-  else symlinkSync(join(root, each.to), path);
-}
 
 /** Some are not possible after the others. */
 function attempt(call: () => void): void {

@@ -7,6 +7,7 @@ const ALNUM = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const LOWER = 'abcdefghijklmnopqrstuvwxyz0123456789';
 export const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const UPPER = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 export const HEX = '0123456789abcdef';
 
 /** The same characters on every run, different ones for every seed. */
@@ -46,8 +47,9 @@ const onePassword = Buffer.from(
 export const uuid = '3f2b8c1e-9d4a-4b7e-8f10-2a6c5d9e7b31';
 
 export const SAMPLES: readonly Sample[] = [
-  bare('secretlint/aws', `AKIA${random(16, 'aws', UPPER)}`),
+  bare('secretlint/aws-id', `AKIA${random(16, 'aws', UPPER)}`),
   inside('secretlint/aws', random(40, 'awss'), 'aws_secret_access_key = '),
+  inside('secretlint/aws', random(40, 'awsl', LETTERS), 'aws_secret_access_key = '),
   bare('secretlint/npm', `npm_${random(36, 'npm')}`),
   bare('secretlint/slack', `xoxb-${random(12, 's1', '123456789')}-${random(24, 's2')}`),
   bare('secretlint/slack', `https://hooks.slack.com/services/T${random(8, 'h')}/B${random(8, 'i')}/${random(24, 'j')}`),
@@ -264,6 +266,7 @@ export const SAMPLES: readonly Sample[] = [
   inside('expect-password', 'sp0ken-of', "child.expect('Password:')\nchild.sendline('", "')"),
   inside('access-token-name', random(52, 'ado', 'abcdefghijklmnopqrstuvwxyz234567'), 'export AZURE_DEVOPS_EXT_PAT='),
   inside('access-token-name', random(40, 'pat'), '  "DEPLOY_PAT": "', '",'),
+  inside('access-token-name', random(40, 'pat2'), '  "deploy_pat": "', '",'),
   inside('cookie', random(32, 'co'), 'Cookie: theme=dark; session_id=', '; lang=en'),
   inside('option-password', 'S3cr3t!gg', 'keytool -list -keystore a.jks -storepass '),
   inside('sql-password', 'S3cr3t!hh', "CREATE USER 'me'@'%' IDENTIFIED BY '", "';"),
@@ -301,6 +304,66 @@ export const SAMPLES: readonly Sample[] = [
   inside('assignment', 'S3cr3t!dd', '<entry key="db.password">', '</entry>'),
   inside('operand-password', 'adm1n-word', 'mysqladmin -u root password ', ''),
   inside('operand-password', 'wif1-word', "nmcli dev wifi connect Home password '", "'"),
+  bare('gitlab-routable-token', `glpat-${random(27, 'glr')}.01.${random(9, 'glr2', LOWER)}`),
+  bare('vault-root-token', `hvs.${random(24, 'hvr')}`),
+  inside('vault-unseal-key', `${random(43, 'vu')}=`, 'Unseal Key 1: '),
+  bare('hubspot-token', `pat-na1-${uuid}`),
+  bare('plaid-token', `access-sandbox-${uuid}`),
+  bare('context7-key', `ctx7sk-${uuid}`),
+  bare('facebook-token', `EAAG${random(180, 'fb')}`),
+  bare('google-auth-key', `AQ.Ab8RN6${random(46, 'gak')}`),
+  bare('jina-key', `jina_${random(32, 'ji', HEX)}${random(28, 'ji2')}`),
+  bare('fireworks-key', `fw_${random(24, 'fwk')}`),
+  bare('flutterwave-key', `FLWSECK_TEST-${random(32, 'flw', HEX)}-X`),
+  bare('mailersend-token', `mlsn.${random(64, 'ms', HEX)}`),
+  bare('1password-key', `A3-${[6, 6, 5, 5, 5, 5].map((length, part) => random(length, `1p${part}`, UPPER)).join('-')}`),
+  bare('docker-swarm-token', `SWMTKN-1-${random(50, 'swm', LOWER)}-${random(25, 'swm2', LOWER)}`),
+  inside('k3s-token', `K10${random(64, 'k3', HEX)}::server:${random(32, 'k3b', HEX)}`, 'cat /var/lib/k3s/node\n'),
+  bare('wallet-key', `xprv9s21ZrQH143K${random(95, 'xp', BASE58)}`),
+  inside('webhook', random(7, 'zap', LOWER), 'https://hooks.zapier.com/hooks/catch/1234567/', '/'),
+  inside('webhook', random(43, 'ift'), 'https://maker.ifttt.com/trigger/done/with/key/'),
+  inside('login-token', random(40, 'wan', HEX), 'wandb login --relogin '),
+  inside('login-token', `${random(27, 'ngr')}_${random(21, 'ngr2')}`, 'ngrok config add-authtoken '),
+  inside('jwk', random(43, 'jwk'), '{"kty":"EC","crv":"P-256","x":"a1","d":"', '"}'),
+  inside('jwk', random(43, 'jwk2'), '{\n  "k": "', '",\n  "kty": "oct"\n}'),
+  inside(
+    'putty-key',
+    `${random(64, 'ppk')}\n${random(30, 'ppk2')}==`,
+    'PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 2\n',
+    `\nPrivate-MAC: ${random(64, 'ppk3', HEX)}`,
+  ),
+  inside('cookie-jar', random(32, 'cj', LOWER), '.x.internal\tTRUE\t/\tTRUE\t1767225600\tsessionid\t'),
+  inside('cookie-jar', random(32, 'cj2', HEX), '#HttpOnly_x.internal\tFALSE\t/\tTRUE\t0\tJSESSIONID\t'),
+  inside('saved-cookie', random(32, 'sc', LOWER), '{"name": "sessionid", "value": "', '", "domain": "x.internal"}'),
+  inside('wordpress-key', `${random(30, 'wp')} |{${random(30, 'wp2')}>`, "define('LOGGED_IN_KEY',    '", "');"),
+  inside(
+    'terraform-random-password',
+    'q8#Lm2{x}vT',
+    '"type": "random_password",\n"instances": [{"attributes": {"length": 11, "result": "',
+    '"}}]',
+  ),
+  inside(
+    'seed-phrase',
+    'legal winner thank year wave sausage worth useful legal winner thank yellow',
+    "mnemonic: '",
+    "'",
+  ),
+  inside(
+    'seed-phrase',
+    'zoo zebra youth young yellow year wrong write wrist wreck worth world',
+    '"seed_phrase": "',
+    '"',
+  ),
+  inside('otp-migration', `${random(80, 'om')}%3D`, 'otpauth-migration://offline?data='),
+  inside('password-hash', `$2b$12$${random(53, 'bc')}`, "INSERT INTO users VALUES (1, 'me@a.b', '", "');"),
+  inside('sha-crypt', `$6$${random(16, 'sh1')}$${random(86, 'sh2')}`, 'root:', ':19000:0:99999:7:::'),
+  inside('password-hash', `$argon2id$v=19$m=65536,t=3,p=4$${random(22, 'ar')}$${random(43, 'ar2')}`, '"hash": "', '"'),
+  inside('operand-password', random(32, 'oat', UPPER), 'oathtool --totp -b '),
+  inside('assignment', random(60, 'srk'), 'SERVICE_ROLE_KEY='),
+  inside('assignment', random(24, 'slt'), 'PASSWORD_SALT="', '"'),
+  inside('assignment', uuid, 'SecretID:         '),
+  inside('assignment', 'abcd efgh ijkl mnop', "EMAIL_HOST_PASSWORD = '", "'"),
+  inside('wireguard-key', `${random(43, 'psk')}=`, 'PresharedKey = '),
   inside('set-secret', random(40, 'set1'), 'npm config set //r.internal/:_authToken '),
   inside('set-secret', 'pul-umi9', 'pulumi config set --secret mailPw ', ' --stack prod'),
   inside('set-secret', 'v4ulted-in', 'vault kv put secret/shop pin="', '" ttl=1h'),

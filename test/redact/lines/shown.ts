@@ -175,6 +175,24 @@ export const SHOWN: readonly string[] = [
   'user=me pass=«hunter2-log» ok',
   'New password: «hunter2-new»',
   'Initial root password: «hunter2-init»',
+  // Without its line breaks, as in a title
+  'first 3→password: 4→ «S3cr3t!flat» last',
+  'first db_password: >- «Tr0ub4dor+flat» last',
+  'db_password: | «Tr0ub4dor+bar» last',
+  `apiVersion: v1 kind: Secret metadata: name: shop data: smtp: «${btoa('hunter2-flat-key')}» type: Opaque last`,
+  'kind: Secret stringData: smtp: «hunter2-flat» pin: «hunter2-flat2» type: Opaque',
+  'first chpasswd <<EOF root:«hunter2-flatdoc» EOF last',
+  'see\nkind: Secret stringData: smtp: «hunter2-flat3» type: Opaque\nand more',
+  `kind: Secret stringData: smtp: «hunter2-don't-flat» pin: '«hunter2-pinflat»' data: a: "«${btoa('hunter2-in-data')}»", "n": 3`,
+  `.x.internal TRUE / TRUE 1767225600 sessionid «${key('cjar', 32)}» last`,
+  "kind: Secret\nstringData:\n  smtp: «hunter2-don't-tell»\n  pin: '«hunter2-pin»' # it is\n",
+  '{ "note": "kind: Secret\\nstringData:\\n  smtp: «hunter2-note3»", "n": 3 }',
+  // In a string of a file of JSON
+  '{\n  "note": "kind: Secret\\nstringData:\\n  smtp: «hunter2-note»",\n  "n": 3\n}',
+  // The host stays
+  `Cloning https://gitlab-ci-token:«${key('gct', 20)}»@git.internal/a.git`,
+  `url = https://x-access-token:«ghs_${key('xat', 36)}»@github.com/a/b`,
+  'https://x-token-auth:«hunter2-xta»@git.internal/a/b',
   // Split by whitespace
   `${'«'}${head}.${body}\n.${signature}${'»'} end`,
   `token «${head}. ${body}. ${signature}» end`,
