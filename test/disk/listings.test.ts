@@ -1,6 +1,6 @@
 /** Folders of which it is known how they listed: read again only where something came, went or was renamed. */
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { findSessions } from '../../src/disk/find.ts';
@@ -91,7 +91,7 @@ const place = fc.constantFrom(
 );
 type Change = keyof typeof CHANGES;
 const CHANGES = {
-  write: (path: string) => writeFileSync(path, '{}\n{}\n{}\n'),
+  write: (path: string) => plant(dirname(path), { [basename(path)]: '{}\n{}\n{}\n' }),
   remove: (path: string) => rmSync(path),
   removeFolder: (path: string) => rmSync(dirname(path), { recursive: true }),
   folder: (path: string) => mkdirSync(path, { recursive: true }),
