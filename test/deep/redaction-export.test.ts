@@ -64,7 +64,8 @@ function sayingIn(place: string): string {
   write(`${SESSION}.jsonl`, place === 'sub-agent' ? task : lines);
   if (place === 'sub-agent') {
     const inner = SAMPLES.flatMap(({ text }, nth) => Object.values(PLACES)[nth % 5]?.(text, nth) ?? []);
-    write(`${SESSION}/subagents/agent-a1.jsonl`, [user('p'), ...inner], { isSidechain: true, agentId: 'a1' });
+    const own = [user('p'), ...inner].map((line, nth) => ({ ...line, uuid: `a${nth}` }));
+    write(`${SESSION}/subagents/agent-a1.jsonl`, own, { isSidechain: true, agentId: 'a1' });
   }
   return root;
 }

@@ -304,7 +304,11 @@ export const SAMPLES: readonly Sample[] = [
   inside('assignment', 'S3cr3t!dd', '<entry key="db.password">', '</entry>'),
   inside('operand-password', 'adm1n-word', 'mysqladmin -u root password ', ''),
   inside('operand-password', 'wif1-word', "nmcli dev wifi connect Home password '", "'"),
-  bare('gitlab-routable-token', `glpat-${random(27, 'glr')}.01.${random(9, 'glr2', LOWER)}`),
+  {
+    ...bare('gitlab-routable-token', `glpat-${random(27, 'glr')}.01.${random(9, 'glr2', LOWER)}`),
+    // The beginning is masked as a token of the older kind, too.
+    heart: `.01.${random(9, 'glr2', LOWER)}`,
+  },
   bare('vault-root-token', `hvs.${random(24, 'hvr')}`),
   inside('vault-unseal-key', `${random(43, 'vu')}=`, 'Unseal Key 1: '),
   bare('hubspot-token', `pat-na1-${uuid}`),
@@ -328,7 +332,7 @@ export const SAMPLES: readonly Sample[] = [
   inside('jwk', random(43, 'jwk2'), '{\n  "k": "', '",\n  "kty": "oct"\n}'),
   inside(
     'putty-key',
-    `${random(64, 'ppk')}\n${random(30, 'ppk2')}==`,
+    `${random(64, 'ppk')}\n${random(42, 'ppk2')}==`,
     'PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 2\n',
     `\nPrivate-MAC: ${random(64, 'ppk3', HEX)}`,
   ),
@@ -361,7 +365,7 @@ export const SAMPLES: readonly Sample[] = [
   inside('operand-password', random(32, 'oat', UPPER), 'oathtool --totp -b '),
   inside('assignment', random(60, 'srk'), 'SERVICE_ROLE_KEY='),
   inside('assignment', random(24, 'slt'), 'PASSWORD_SALT="', '"'),
-  inside('assignment', uuid, 'SecretID:         '),
+  inside('assignment', '7c1d9e42-5b3a-4f86-a0d7-91e2c4b8f653', 'SecretID:         '),
   inside('assignment', 'abcd efgh ijkl mnop', "EMAIL_HOST_PASSWORD = '", "'"),
   inside('wireguard-key', `${random(43, 'psk')}=`, 'PresharedKey = '),
   inside('set-secret', random(40, 'set1'), 'npm config set //r.internal/:_authToken '),
