@@ -6,6 +6,7 @@ import { typedOf } from '../format/typed.ts';
 import { NO_RESPONSE } from '../graph/context/close.ts';
 import { placedBlocksOf } from '../graph/messages.ts';
 import type { Message, ToolCall, Turn } from '../graph/types.ts';
+import { counted } from './counted.ts';
 import type { AgentView } from './options.ts';
 
 /** `entry` is the line it was read from. */
@@ -155,7 +156,7 @@ function commandText(content: string): string {
 
 /** 167503 is 168k to a reader. */
 export function agentFacts({ calls, tokens, from }: AgentView): string {
-  const all = `${calls} ${calls === 1 ? 'call' : 'calls'}, ${tokenCount(tokens)} tokens`;
+  const all = `${counted(calls, 'call')}, ${tokenCount(tokens)} tokens`;
   return from === 'progress' ? `${all}, known from progress only` : all;
 }
 

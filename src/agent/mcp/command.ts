@@ -1,4 +1,5 @@
 /** `/mcp`: the servers of the session, looked at and turned on and off by a person. */
+import { counted } from '../../views/counted.ts';
 import { safeText } from '../../views/safe.ts';
 import { wordsOf } from '../commands/expand.ts';
 import type { AgentMcp, McpState } from './types.ts';
@@ -60,6 +61,6 @@ function listed(servers: readonly McpState[]): string {
 }
 
 function lineOf({ name, status, scope, error, tools }: McpState): string {
-  const has = tools === undefined ? '' : `, ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
+  const has = tools === undefined ? '' : `, ${counted(tools.length, 'tool')}`;
   return `${name}: ${status} (${scope}${has})${error === undefined ? '' : `: ${safeText(error)}`}`;
 }

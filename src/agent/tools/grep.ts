@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
+import { counted } from '../../views/counted.ts';
 import { defineTool } from './define.ts';
 import { takeLines, takePaths } from './files/hide.ts';
 import { pathIn, Refusal, tellTrouble } from './files/place.ts';
@@ -128,8 +129,7 @@ function filesOutcome(found: readonly string[], page: Page, cwd: string): ToolOu
   const sorted = newestFirst(found, cwd);
   const { shown, fits } = fitting(sorted.slice(page.offset, page.offset + page.limit), page.chars);
   const more = sorted.length > page.offset + shown.length;
-  const head =
-    found.length === 0 ? NOTHING : `${found.length} file${found.length === 1 ? '' : 's'}:\n${shown.join('\n')}`;
+  const head = found.length === 0 ? NOTHING : `${counted(found.length, 'file')}:\n${shown.join('\n')}`;
   return {
     content: [head, ...notesOn(page, shown.length, more, fits)].join('\n\n'),
     result: { mode: 'files_with_matches', filenames: shown, numFiles: shown.length, ...applied(page, more) },
@@ -141,7 +141,7 @@ function countOutcome(found: readonly string[], page: Page): ToolOutcome {
   const more = found.length > page.offset + shown.length;
   const numMatches = found.reduce((sum, line) => sum + Number(/:(\d+)$/.exec(line)?.[1] ?? 0), 0);
   const content = shown.join('\n');
-  const total = `${numMatches} matches in ${found.length} file${found.length === 1 ? '' : 's'}.`;
+  const total = `${numMatches} matches in ${counted(found.length, 'file')}.`;
   return {
     content: found.length === 0 ? NOTHING : [content, total, ...notesOn(page, shown.length, more, fits)].join('\n\n'),
     result: { mode: 'count', numFiles: found.length, filenames: [], content, numMatches, ...applied(page, more) },

@@ -4,6 +4,7 @@ import type { ForgottenSpan } from '../../archive/forget/forgottenspans.ts';
 import { allTombstones, chooseTombstones, liftTombstones, type Tombstone } from '../../archive/forget/tombstones.ts';
 import { chooseFiles, foldersOf } from '../../archive/select.ts';
 import type { Archive } from '../../archive/store.ts';
+import { counted } from '../../views/counted.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -11,7 +12,7 @@ import { CommandError, UsageError } from '../errors.ts';
 import { notice } from '../progress.ts';
 import { chosenSurely, selectorOf, wantsAll } from './choose.ts';
 import { type LostChat, lostChats, PROJECT } from './lostchats.ts';
-import { count, withArchive, writeJson } from './open.ts';
+import { withArchive, writeJson } from './open.ts';
 
 export function forgetFiles(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
@@ -27,11 +28,11 @@ export function forgetFiles(context: Context, args: Arguments): Promise<number> 
     const more = selector?.startsWith(PROJECT) ? await lostIn(context, args, foldersOf(files)) : [];
     if (!args.flag('yes')) {
       const beside = more.length === 0 ? '' : ` and ${chatsOf(more)}`;
-      const kind = `${sessions.length === 0 ? '' : ` of ${count(sessions.length, 'session')}`}${beside}`;
+      const kind = `${sessions.length === 0 ? '' : ` of ${counted(sessions.length, 'session')}`}${beside}`;
       const folders = foldersOf(files).join(', ');
       const shown = `${what.slice(0, 3).join(', ')}${what.length > 3 ? ', …' : ''}${folders === '' ? '' : ` in ${folders}`}`;
       throw new UsageError(
-        `This takes ${count(files.length, 'file')}${kind} out of the archive for good: ${shown}.`,
+        `This takes ${counted(files.length, 'file')}${kind} out of the archive for good: ${shown}.`,
         archive.path,
         'Say so with --yes. The files on disk stay as they are.',
       );
@@ -71,7 +72,7 @@ function spansOf(lost: readonly LostChat[]): ForgottenSpan[] {
 
 function chatsOf(lost: readonly LostChat[]): string {
   const prompts = lost.reduce((sum, each) => sum + each.prompts, 0);
-  return `${count(prompts, 'prompt')} of ${count(lost.length, 'chat')} that only prompts are left of`;
+  return `${counted(prompts, 'prompt')} of ${counted(lost.length, 'chat')} that only prompts are left of`;
 }
 
 function forgetLost(context: Context, args: Arguments, archive: Archive, lost: readonly LostChat[]): number {
@@ -100,8 +101,8 @@ function tell(
   if (args.flag('json')) writeJson(context, { archive: archive.path, sessions, ...forgotten });
   else {
     const { files, prompts, bytes } = forgotten;
-    const typed = prompts > 0 ? count(prompts, 'typed prompt') : '';
-    const what = [files > 0 || prompts === 0 ? count(files, 'file') : '', typed].filter((part) => part !== '');
+    const typed = prompts > 0 ? counted(prompts, 'typed prompt') : '';
+    const what = [files > 0 || prompts === 0 ? counted(files, 'file') : '', typed].filter((part) => part !== '');
     context.out.write(
       `${what.join(' and ')} forgotten, ${humanBytes(bytes)} removed. It is not archived again. Files on disk are as they were.\n`,
     );
@@ -113,7 +114,7 @@ function tell(
 function warn({ err }: Context, { unreadable, uncompacted }: Forgotten): void {
   const told = (words: string) => err.write(`${err.style.warn('warning:')} ${words}\n`);
   if (unreadable > 0)
-    told(`${count(unreadable, 'damaged part')} of the archive could not be cleaned, and may hold some of it.`);
+    told(`${counted(unreadable, 'damaged part')} of the archive could not be cleaned, and may hold some of it.`);
   if (uncompacted !== undefined)
     told(`the archive’s file was not made smaller: ${uncompacted}. What was freed in it is overwritten.`);
 }
@@ -122,7 +123,7 @@ function warn({ err }: Context, { unreadable, uncompacted }: Forgotten): void {
 function undo(context: Context, args: Arguments, archive: Archive): number {
   const lifted = liftTombstones(archive.db, chosenStones(args, archive));
   if (args.flag('json')) writeJson(context, { archive: archive.path, lifted });
-  else context.out.write(`${count(lifted.length, 'tombstone')} lifted. What is still on disk: skein archive sync\n`);
+  else context.out.write(`${counted(lifted.length, 'tombstone')} lifted. What is still on disk: skein archive sync\n`);
   return 0;
 }
 

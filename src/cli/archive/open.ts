@@ -61,7 +61,3 @@ export async function tellProblems(context: Context, problems: readonly Problem[
 export function writeJson(context: Context, value: unknown): void {
   context.out.write(`${jsonText(value)}\n`);
 }
-
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
-}

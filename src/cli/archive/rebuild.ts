@@ -3,11 +3,12 @@ import { type Derived, deriveInTurns } from '../../archive/index/derive.ts';
 import { emptyIndex, setDerived } from '../../archive/index/derived.ts';
 import { keptIn } from '../../archive/status.ts';
 import { type Archive, changesOf } from '../../archive/store.ts';
+import { counted } from '../../views/counted.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { notice, type Progress, progressOf } from '../progress.ts';
-import { count, withArchive, writeJson } from './open.ts';
+import { withArchive, writeJson } from './open.ts';
 
 export function rebuild(context: Context, args: Arguments): Promise<number> {
   return withArchive(context, { create: false }, async (archive) => {
@@ -20,7 +21,7 @@ export function rebuild(context: Context, args: Arguments): Promise<number> {
     if (args.flag('json')) writeJson(context, { archive: archive.path, lines, bytes, indexBytes, stopped });
     else
       context.out.write(
-        `${count(lines, 'line')} indexed, ${humanBytes(indexBytes)}${stopped ? '; stopped early' : ''}\n`,
+        `${counted(lines, 'line')} indexed, ${humanBytes(indexBytes)}${stopped ? '; stopped early' : ''}\n`,
       );
     return 0;
   });

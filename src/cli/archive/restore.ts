@@ -8,6 +8,7 @@ import { type Restored, type RestoredFile, restoreInTurns } from '../../archive/
 import { type FileState, fileStates, fullest, withSeveral } from '../../archive/restore/versions.ts';
 import { versionBytes } from '../../archive/status.ts';
 import { type Archive, guarded } from '../../archive/store.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import { wholeNumber } from '../arguments.ts';
 import { humanBytes } from '../bytes.ts';
@@ -18,7 +19,7 @@ import { homePath } from '../layout.ts';
 import { progressOf } from '../progress.ts';
 import { quoted } from '../quoted.ts';
 import { chosenFiles, selectorOf, wantsAll } from './choose.ts';
-import { count, sourcesOf, withArchive, writeJson } from './open.ts';
+import { sourcesOf, withArchive, writeJson } from './open.ts';
 import { stateJson, stateWords, versionCommand } from './versions.ts';
 
 /** Exit code 1 when a file was kept because it differs, or could not be restored. */
@@ -86,7 +87,7 @@ function writeFuller({ out, home }: Context, results: readonly RestoredFile[], f
   for (const result of results) {
     const state = fuller.get(result);
     if (state === undefined) continue;
-    const has = `${stateWords(state)} has ${count(state.extra ?? 0, 'line')} that the last one has not`;
+    const has = `${stateWords(state)} has ${counted(state.extra ?? 0, 'line')} that the last one has not`;
     const command = versionCommand(result.file, state.number);
     out.write(`${out.style.warn('more in')} ${safeLine(homePath(result.path, home))}: ${has}: ${command}\n`);
   }
@@ -109,7 +110,7 @@ function writeText(context: Context, results: readonly RestoredFile[], { stopped
   const foreign = number('foreign');
   if (foreign > 0) {
     const command = `skein archive restore ${chosen} --to DIR`;
-    out.write(`${out.style.warn('left out')} ${count(foreign, 'file')} of another machine: ${command}\n`);
+    out.write(`${out.style.warn('left out')} ${counted(foreign, 'file')} of another machine: ${command}\n`);
   }
   const restored = results.filter(({ outcome }) => outcome === 'restored');
   const bytes = restored.reduce((sum, file) => sum + file.bytes, 0);
@@ -121,7 +122,7 @@ function writeText(context: Context, results: readonly RestoredFile[], { stopped
     scrubbed > 0 ? `; ${scrubbed} scrubbed: secrets are masked` : '',
     stopped ? '; stopped early' : '',
   ];
-  out.write(`${count(restored.length, 'file')} restored, ${humanBytes(bytes)}${notes.join('')}\n`);
+  out.write(`${counted(restored.length, 'file')} restored, ${humanBytes(bytes)}${notes.join('')}\n`);
   writeRenewed(
     context,
     restored.filter(({ renewed }) => renewed),
@@ -135,7 +136,7 @@ function writeRenewed({ out, home }: Context, renewed: readonly RestoredFile[]):
     const keeps = days === 1 ? '1 day' : `${days} days`;
     const told =
       days > 0
-        ? `${count(files.length, 'file')} got the present time: with the old one the client, which keeps ${keeps}, would delete ${files.length === 1 ? 'it' : 'them'} again (to keep it: --keep-times)`
+        ? `${counted(files.length, 'file')} got the present time: with the old one the client, which keeps ${keeps}, would delete ${files.length === 1 ? 'it' : 'them'} again (to keep it: --keep-times)`
         : `${out.style.warn('the client deletes them again')}: cleanupPeriodDays is ${days} in ${homePath(settings, home)}`;
     out.write(`${told}\n`);
   }

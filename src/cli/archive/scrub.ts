@@ -3,12 +3,13 @@ import { allFiles } from '../../archive/files.ts';
 import { type Scrubbed, scrub } from '../../archive/scrub/scrub.ts';
 import { type SecretMasker, secretMasker } from '../../archive/scrub/secrets.ts';
 import { versionBytes } from '../../archive/status.ts';
+import { counted } from '../../views/counted.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { notice, progressOf } from '../progress.ts';
 import { chosenSurely, selectorOf, wantsAll } from './choose.ts';
 import { updateDerived } from './derive.ts';
-import { count, tellProblems, withArchive, writeJson } from './open.ts';
+import { tellProblems, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when something could not be looked at, or it was stopped. */
 export function scrubArchive(context: Context, args: Arguments): Promise<number> {
@@ -65,9 +66,9 @@ function writeText({ out }: Context, result: Scrubbed, { found, unscanned }: Sec
     out.write(`${String(times).padStart(6)}  ${placeholder}\n`);
   if (ordered.length > SHOWN) out.write(out.style.dim(`        and ${ordered.length - SHOWN} more\n`));
   if (unscanned > 0)
-    out.write(`${out.style.warn('not looked at')} ${count(unscanned, 'text')}: they stay as they are\n`);
+    out.write(`${out.style.warn('not looked at')} ${counted(unscanned, 'text')}: they stay as they are\n`);
   if (result.partial > 0) {
-    const what = count(result.partial, 'part of a very long line or file', 'parts of very long lines or files');
+    const what = counted(result.partial, 'part of a very long line or file', 'parts of very long lines or files');
     out.write(`${out.style.warn('looked at in parts')} ${what}: a secret across two parts is not found\n`);
   }
   if (result.stopped) out.write('stopped early; nothing was changed\n');
@@ -80,5 +81,5 @@ function writeText({ out }: Context, result: Scrubbed, { found, unscanned }: Sec
 }
 
 function extent({ lines, files }: Scrubbed): string {
-  return `${count(lines, 'line')} of ${count(files.length, 'file')}`;
+  return `${counted(lines, 'line')} of ${counted(files.length, 'file')}`;
 }

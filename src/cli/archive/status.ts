@@ -6,12 +6,13 @@ import { type Deletion, deletionsOf, goneElsewhere, type Kept, keptIn, standingO
 import { openArchive } from '../../archive/store.ts';
 import { forgottenHere } from '../../archive/sync/changes.ts';
 import { knownSources } from '../../archive/sync/known.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { cutStart, homePath } from '../layout.ts';
-import { asTold, count, folderOf, sourcesOf, tellProblems, writeJson } from './open.ts';
+import { asTold, folderOf, sourcesOf, tellProblems, writeJson } from './open.ts';
 
 const SHOWN = 5;
 const LONG = 3650;
@@ -52,7 +53,7 @@ export async function showStatus(context: Context, args: Arguments): Promise<num
     await tellProblems(context, problems);
     writeKept(context, kept);
     context.out.write(
-      `on disk   ${count(files.length, 'file')}: ${standing.archived} archived, ${standing.waiting} not yet${standing.forgotten > 0 ? `, ${standing.forgotten} forgotten` : ''}; ${standing.gone} more only in the archive\n`,
+      `on disk   ${counted(files.length, 'file')}: ${standing.archived} archived, ${standing.waiting} not yet${standing.forgotten > 0 ? `, ${standing.forgotten} forgotten` : ''}; ${standing.gone} more only in the archive\n`,
     );
     const { good, dim, warn } = context.out.style;
     writeDeletions(context, deletions, (each) =>
@@ -75,13 +76,13 @@ function writeKept({ out, home }: Context, kept: Kept | undefined): void {
   const share = kept.rawBytes > 0 ? ` (${Math.round((100 * kept.archiveBytes) / kept.rawBytes)} %)` : '';
   out.write(`${out.style.bold(homePath(kept.path, home))}\n`);
   out.write(
-    `kept      ${count(kept.sessions, 'session')}, ${count(kept.agents, 'sub-agent')}, ${count(kept.files, 'file')} in ${count(kept.versions, 'version')}\n`,
+    `kept      ${counted(kept.sessions, 'session')}, ${counted(kept.agents, 'sub-agent')}, ${counted(kept.files, 'file')} in ${counted(kept.versions, 'version')}\n`,
   );
   out.write(
     `size      ${humanBytes(kept.rawBytes)} in ${humanBytes(kept.archiveBytes)}${share}, text index ${humanBytes(kept.indexBytes)}\n`,
   );
   if (kept.machines > 1) out.write(`machines  ${kept.machines}\n`);
-  if (kept.scrubbed > 0) out.write(`scrubbed  ${count(kept.scrubbed, 'version')}: secrets are masked\n`);
+  if (kept.scrubbed > 0) out.write(`scrubbed  ${counted(kept.scrubbed, 'version')}: secrets are masked\n`);
   if (kept.tombstones > 0) {
     out.write(`forgotten ${kept.tombstones}, not archived again; to lift: skein archive forget --undo SEL|--all\n`);
   }

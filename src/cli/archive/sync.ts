@@ -6,13 +6,14 @@ import type { Archive } from '../../archive/store.ts';
 import type { SourceFile } from '../../archive/sync/sources.ts';
 import { type SyncReport, syncInTurns } from '../../archive/sync/sync.ts';
 import type { Problem } from '../../disk/errors.ts';
+import { counted } from '../../views/counted.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { spareMemory } from '../memory.ts';
 import { type Progress, progressOf } from '../progress.ts';
 import { updateDerived } from './derive.ts';
-import { count, folderOf, type Places, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
+import { folderOf, type Places, sourcesOf, tellProblems, withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when something could not be read, or a folder that was named is not there. */
 export async function syncArchive(context: Context, args: Arguments): Promise<number> {
@@ -96,5 +97,5 @@ export function sentence({
       ? `; ${masked} ${masked === 1 ? 'holds' : 'hold'} what was scrubbed before, masked in the archive again`
       : '';
   const whole = mended > 0 ? `; ${mended} damaged in the archive, whole again` : '';
-  return `${count(files, 'file')}, ${news}${left}${raw}${again}${whole}${stopped ? '; stopped early' : ''}`;
+  return `${counted(files, 'file')}, ${news}${left}${raw}${again}${whole}${stopped ? '; stopped early' : ''}`;
 }

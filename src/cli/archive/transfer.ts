@@ -7,13 +7,14 @@ import { openArchiveFile } from '../../archive/store.ts';
 import { exportArchive } from '../../archive/transfer/export.ts';
 import { mergeInTurns } from '../../archive/transfer/merge.ts';
 import { isSound } from '../../archive/verify.ts';
+import { counted } from '../../views/counted.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { notice, progressOf } from '../progress.ts';
 import { updateDerived } from './derive.ts';
-import { count, tellProblems, withArchive, writeJson } from './open.ts';
+import { tellProblems, withArchive, writeJson } from './open.ts';
 
 export function exportFile(context: Context, args: Arguments): Promise<number> {
   const file = fileOf(context, args);
@@ -55,8 +56,8 @@ export function importFile(context: Context, args: Arguments): Promise<number> {
     if (args.flag('json')) writeJson(context, { archive: archive.path, file, ...merged, problems });
     else {
       await tellProblems(context, problems);
-      const left = merged.forgotten > 0 ? `; ${count(merged.forgotten, 'file')} forgotten here, left out` : '';
-      const what = `${count(merged.added, 'version')} taken in, ${humanBytes(merged.bytes)}`;
+      const left = merged.forgotten > 0 ? `; ${counted(merged.forgotten, 'file')} forgotten here, left out` : '';
+      const what = `${counted(merged.added, 'version')} taken in, ${humanBytes(merged.bytes)}`;
       const mended = merged.mended > 0 ? `; ${merged.mended} damaged here, whole again` : '';
       const masked = merged.masked > 0 ? `; ${merged.masked} with what was scrubbed here, masked` : '';
       const rest = `${mended}${masked}${left}${merged.stopped ? '; stopped early' : ''}`;

@@ -4,11 +4,12 @@ import { SAVED } from '../../archive/errors.ts';
 import { quietly } from '../../archive/index/derived.ts';
 import { keptIn } from '../../archive/status.ts';
 import { type Verified, verifyInTurns } from '../../archive/verify.ts';
+import { counted } from '../../views/counted.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { progressOf } from '../progress.ts';
-import { count, withArchive, writeJson } from './open.ts';
+import { withArchive, writeJson } from './open.ts';
 
 /** Exit code 1 when anything is wrong. */
 export function verifyArchive(context: Context, args: Arguments): Promise<number> {
@@ -32,10 +33,10 @@ function writeText({ out }: Context, result: Verified, path: string): void {
   const { files, versions, scrubbed, bytes, pieces, packs, faults, stopped } = result;
   for (const { where, what } of faults) out.write(`${out.style.bad('fault')} ${where}: ${what}\n`);
   const whole = stopped ? out.style.warn('stopped early, no fault so far') : out.style.good('whole');
-  const verdict = faults.length === 0 ? whole : out.style.bad(count(faults.length, 'fault'));
+  const verdict = faults.length === 0 ? whole : out.style.bad(counted(faults.length, 'fault'));
   const masked = scrubbed > 0 ? ` (${scrubbed} scrubbed)` : '';
-  const extent = `${count(files, 'file')}, ${count(versions, 'version')}${masked}, ${humanBytes(bytes)}`;
-  out.write(`${verdict}: ${extent}, ${count(pieces, 'stored line')} in ${count(packs, 'pack')}\n`);
+  const extent = `${counted(files, 'file')}, ${counted(versions, 'version')}${masked}, ${humanBytes(bytes)}`;
+  out.write(`${verdict}: ${extent}, ${counted(pieces, 'stored line')} in ${counted(packs, 'pack')}\n`);
   if (faults.length === 0) return;
   // The file itself: nothing mends that.
   out.write(`${faults.some(({ where }) => where === path) ? SAVED : MENDING}\n`);

@@ -3,6 +3,7 @@ import { type ArchivedFile, allFiles } from '../../archive/files.ts';
 import { type FileState, fileStates } from '../../archive/restore/versions.ts';
 import { dateOf } from '../../archive/status.ts';
 import { pathOf } from '../../archive/sync/sources.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
@@ -10,7 +11,7 @@ import type { Context } from '../context.ts';
 import { homePath } from '../layout.ts';
 import { quoted } from '../quoted.ts';
 import { chosenFiles, selectorOf, wantsAll } from './choose.ts';
-import { count, withArchive, writeJson } from './open.ts';
+import { withArchive, writeJson } from './open.ts';
 
 interface Stated {
   readonly file: ArchivedFile;
@@ -37,12 +38,12 @@ function writeText(context: Context, stated: readonly Stated[]): void {
     out.write(out.style.dim(`  ${versionCommand(file, 'N')}\n`));
   }
   const others = stated.length - several.length;
-  if (others > 0) out.write(`${count(others, several.length > 0 ? 'more file' : 'file')} in one version\n`);
+  if (others > 0) out.write(`${counted(others, several.length > 0 ? 'more file' : 'file')} in one version\n`);
 }
 
 function stateLine({ number, bytes, mtimeMs, current, scrubbed, lines, extra = 0 }: FileState): string {
   const notes = [
-    ...(lines === undefined ? [] : [count(lines, 'line')]),
+    ...(lines === undefined ? [] : [counted(lines, 'line')]),
     ...(extra > 0 ? [`${extra} of them not in the current version`] : []),
     ...(current ? ['current'] : []),
     ...(scrubbed ? ['scrubbed'] : []),

@@ -1,5 +1,6 @@
 /** The chat that is selected, in short: its facts and its last turn, or the turn that was found. */
 import { tokensOf } from '../../graph/agents.ts';
+import { counted } from '../../views/counted.ts';
 import { tokenCount } from '../../views/items.ts';
 import { parseArguments } from '../arguments.ts';
 import type { ListedChat } from '../chats.ts';
@@ -45,7 +46,7 @@ export function factLines(chat: ListedChat, look: Look, width: number, opened: O
   const rows: readonly (readonly (string | undefined)[])[] = [
     [plain(homePath(chat.project, look.home), look), chat.gitBranch && plain(chat.gitBranch, look)],
     [
-      `${chat.turns} ${chat.turns === 1 ? 'turn' : 'turns'}`,
+      counted(chat.turns, 'turn'),
       opened && `${tokenCount(tokensOf(opened.chat.usage()))} tokens`,
       humanBytes(chat.bytes),
       plain(shortModel(chat.model), look),

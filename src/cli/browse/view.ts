@@ -1,5 +1,6 @@
 /** The state as lines of a screen: never more of them than there are rows, never wider than there are columns. */
 import { stripVTControlCharacters } from 'node:util';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import { displayWidth, homePath } from '../layout.ts';
 import { keysFor } from './keysline.ts';
@@ -84,7 +85,7 @@ function projectOf({ project }: State, look: Look): string {
 function factsOf(state: State, look: Look): string {
   const { shown, chats, sort, isDemo } = state;
   const project = projectOf(state, look);
-  const all = chats.length === 1 ? '1 chat' : `${chats.length} chats`;
+  const all = counted(chats.length, 'chat');
   const count = shown.length === chats.length ? all : `${shown.length} of ${all}`;
   return [
     ...(isDemo ? ['demo set'] : []),

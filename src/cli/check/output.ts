@@ -1,6 +1,7 @@
 /** What checking found, for people and for programs. */
 import type { Problem } from '../../disk/errors.ts';
 import type { Severity } from '../../format/issue.ts';
+import { counted } from '../../views/counted.ts';
 import type { Mask } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
 import { sourceOf } from '../sources.ts';
@@ -58,7 +59,7 @@ export function* checkText(
   }
   if (inventory) yield `${inventoryLines(out, checked, mask).join('\n')}\n`;
   const hidden = RANK[least] < RANK.info && counts.info > 0 ? out.style.dim('   (see them: --severity info)') : '';
-  const files = checked.length === 1 ? '1 file' : `${checked.length} files`;
+  const files = counted(checked.length, 'file');
   yield `${files}: ${counts.error} errors, ${counts.warning} warnings, ${counts.info} notes${hidden}\n`;
 }
 

@@ -1,6 +1,7 @@
 /** `skein compress`: old turns become a summary, taken from them or written by a model. */
 import { type Compressed, compress as compressEntries, turnsInContext } from '../../edit/compress/compress.ts';
 import { draftOf } from '../../edit/draft.ts';
+import { counted } from '../../views/counted.ts';
 import type { Arguments, Command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { modelSummary } from '../edit/modelsummary.ts';
@@ -71,7 +72,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
     title,
     before: { tokens: tokens.before, recorded: tokens.recorded, kinds: report.before },
     after: { tokens: tokens.after, kinds: report.after, summarizedTurns: turns.summarized, keptTurns: turns.kept },
-    lines: [...tokenLines(context, report), `${count(turns.summarized)} summarized, ${turns.kept} whole`],
+    lines: [...tokenLines(context, report), `${counted(turns.summarized, 'turn')} summarized, ${turns.kept} whole`],
   });
   return 0;
 }
@@ -79,13 +80,9 @@ async function run(context: Context, args: Arguments): Promise<number> {
 function nothingOlder({ file, outline }: EditSource, inContext: number, keep: number): CommandError {
   const before = Math.max(0, outline.turns - inContext);
   const earlier =
-    before === 0 ? '' : ` The ${count(before)} before are in the summary of an earlier compaction already.`;
-  const what = `There is nothing to compress: the context holds ${count(inContext)}, and the last ${keep} stay whole.${earlier}`;
+    before === 0 ? '' : ` The ${counted(before, 'turn')} before are in the summary of an earlier compaction already.`;
+  const what = `There is nothing to compress: the context holds ${counted(inContext, 'turn')}, and the last ${keep} stay whole.${earlier}`;
   const next =
     inContext > 1 && keep > 1 ? 'Keep fewer: --keep 1. For long turns: skein slim' : 'For long turns: skein slim';
   return new CommandError(what, file.file, next);
-}
-
-function count(turns: number): string {
-  return turns === 1 ? '1 turn' : `${turns} turns`;
 }

@@ -1,5 +1,6 @@
 /** `skein show`: a chat to read. */
 import type { Turn } from '../../graph/types.ts';
+import { counted } from '../../views/counted.ts';
 import { turnJson } from '../../views/json.ts';
 import { turnMarkdown } from '../../views/markdown.ts';
 import type { Mask, ToolDetail, ViewOptions } from '../../views/options.ts';
@@ -123,7 +124,7 @@ function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask:
   const facts = [
     listed.project,
     listed.gitBranch,
-    `${listed.turns} turns`,
+    counted(listed.turns, 'turn'),
     humanBytes(listed.bytes),
     branches > 1 ? `branch ${place} of ${branches}: others with --branch` : undefined,
   ];

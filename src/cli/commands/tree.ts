@@ -5,6 +5,7 @@ import { type Agent, tokensOf, usageOfAgents } from '../../graph/agents.ts';
 import type { Branch } from '../../graph/branches.ts';
 import type { Chat } from '../../graph/chat.ts';
 import { turnsOf } from '../../graph/turns.ts';
+import { counted } from '../../views/counted.ts';
 import { tokenCount } from '../../views/items.ts';
 import { safeLine } from '../../views/safe.ts';
 import { turnTitle } from '../../views/text.ts';
@@ -102,7 +103,7 @@ function chatLines(context: Context, mask: Masking, listed: ListedChat, chat: Ch
   const { out } = context;
   const facts = [
     mask(listed.project),
-    `${chat.turns} turns`,
+    counted(chat.turns, 'turn'),
     humanBytes(listed.bytes),
     ago(chat.updated, context.now()),
   ];
@@ -134,7 +135,7 @@ function sessionNodes({ out }: Context, chat: Chat): Node[] {
     const how = edge ? out.style.dim(` ${edge.kind} of ${shortId(edge.from)} (${edge.why}, ${edge.sure})`) : '';
     const state = session.superseded ? out.style.warn(' superseded') : session.leaf ? out.style.good(' leaf') : '';
     return {
-      text: `session ${shortId(session.id)} ${session.turns} turns, ${humanBytes(session.bytes)}${state}${how}`,
+      text: `session ${shortId(session.id)} ${counted(session.turns, 'turn')}, ${humanBytes(session.bytes)}${state}${how}`,
       below: chat.sessions.filter((each) => each !== session && parent.get(each.id)?.from === session.id).map(node),
     };
   };

@@ -1,5 +1,6 @@
 /** Lists to choose from: sessions, earlier prompts, models. What is in them is asked of the verbs. */
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject, parseJson } from '../../format/json.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine, safeText } from '../../views/safe.ts';
 import { ago, homePath } from '../layout.ts';
 import { dialogOf } from './dialog.ts';
@@ -40,7 +41,7 @@ export async function pickSession(slash: SlashHost): Promise<void> {
     if (chat === undefined) return [];
     const preview = previews.of(chat, width);
     if (preview !== undefined) return preview;
-    const facts = `${chat.turns} turns · ${safeLine(homePath(chat.cwd, host.home))}${chat.gitBranch === '' ? '' : ` · ⎇ ${safeLine(chat.gitBranch)}`}`;
+    const facts = `${counted(chat.turns, 'turn')} · ${safeLine(homePath(chat.cwd, host.home))}${chat.gitBranch === '' ? '' : ` · ⎇ ${safeLine(chat.gitBranch)}`}`;
     return [...broken(chat.title, width).slice(0, 3), palette.dim(fit(facts, width))];
   };
   const dialog = dialogOf({ title: 'Go on with a session', options, filter: '', body, isPreviewed: true });

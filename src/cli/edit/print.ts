@@ -1,4 +1,5 @@
 /** What a rewriting verb says when it is done. */
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
@@ -50,7 +51,7 @@ function printText({ out, err, home }: Context, mask: Masking, written: Written,
     [after.agents, 'sub-agent'],
     [after.toolResults, 'large output'],
     [after.checkpoints, 'checkpoint'],
-  ].flatMap(([count, word]) => (Number(count) > 0 ? `${count} ${word}${count === 1 ? '' : 's'}` : []));
+  ].flatMap(([count, word]) => (Number(count) > 0 ? counted(Number(count), String(word)) : []));
   if (with_.length > 0) out.write(`with ${with_.join(', ')}\n`);
   for (const line of said.lines ?? []) out.write(`${mask(line)}\n`);
   for (const line of noteLines(notes)) err.write(`${err.style.dim(line)}\n`);
@@ -74,5 +75,5 @@ function noteLines(notes: Written['notes']): string[] {
 }
 
 function size({ lines, turns, bytes }: Written['before']): string {
-  return `${lines} lines, ${turns} turn${turns === 1 ? '' : 's'}, ${humanBytes(bytes)}`;
+  return `${lines} lines, ${counted(turns, 'turn')}, ${humanBytes(bytes)}`;
 }

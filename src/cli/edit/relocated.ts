@@ -1,5 +1,6 @@
 /** `skein move` and `skein merge` bring sessions over one after the other and say what became of each. */
 import type { SessionFile } from '../../disk/find.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import { type Option, READING_OPTIONS } from '../command.ts';
@@ -73,7 +74,7 @@ function print(
 ): void {
   for (const { sessionId, outcome, belongings } of results) {
     const paint = outcome === 'apart' ? out.style.bad : outcome === 'there' ? out.style.dim : out.style.good;
-    const files = belongings > 0 ? `, with ${belongings} more file${belongings === 1 ? '' : 's'}` : '';
+    const files = belongings > 0 ? `, with ${counted(belongings, 'more file')}` : '';
     out.write(`${sessionId}  ${paint(WORDS[outcome])}${outcome === 'apart' ? '' : files}\n`);
   }
   for (const file of results.flatMap(({ kept }) => kept)) {

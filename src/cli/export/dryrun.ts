@@ -1,4 +1,5 @@
 /** What would be sent, as a tree. */
+import { counted } from '../../views/counted.ts';
 import { spanTree } from '../../views/spans/tree.ts';
 import type { TurnTrace } from '../../views/spans/types.ts';
 import type { Arguments } from '../command.ts';
@@ -44,7 +45,7 @@ export async function printTraces(
   } else {
     const { spans, turns, open, undated } = counts;
     const rest = `${open > 0 ? `, ${open} not over yet` : ''}${undated > 0 ? `, ${undated} without any time` : ''}`;
-    context.err.write(`${turns} turns, ${spans} spans${rest}; nothing was sent\n`);
+    context.err.write(`${counted(turns, 'turn')}, ${counted(spans, 'span')}${rest}; nothing was sent\n`);
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { counted } from '../../views/counted.ts';
 import type { ExportedData } from '../../views/export/data.ts';
 import { type Asset, escapeHtml, htmlDocument, inlined } from '../../views/export/document.ts';
 import { INDEX_STYLE, indexBody, plainTurns } from '../../views/export/plain.ts';
@@ -35,7 +36,7 @@ export const html: Format = {
     const links = chats.map(({ title, file, turns, bytes, updated }) => ({
       title,
       href: file,
-      facts: [`${turns} ${turns === 1 ? 'turn' : 'turns'}`, humanBytes(bytes), updated?.slice(0, 10) ?? ''].join(' · '),
+      facts: [counted(turns, 'turn'), humanBytes(bytes), updated?.slice(0, 10) ?? ''].join(' · '),
     }));
     const body = indexBody(project, links, aboutText(review, options));
     return htmlDocument({ title: project, style: assetOf(INDEX_STYLE), body });

@@ -5,6 +5,7 @@ import { type Endpoint, endpointOf } from '../../export/otlp/endpoint.ts';
 import type { Patience } from '../../export/otlp/retry.ts';
 import { type Delivered, deliverSession } from '../../export/otlp/session.ts';
 import { type Settings, settingsOf } from '../../export/otlp/settings.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -97,7 +98,7 @@ function endpointsOf(settings: Settings, given: string | undefined): Endpoint[] 
 function tell(context: Context, { shown }: Endpoint, { turns, spans, problem, warning }: Delivered): void {
   const { err } = context;
   if (turns > 0)
-    err.write(`${err.style.dim(`sent ${turns} ${turns === 1 ? 'turn' : 'turns'}, ${spans} spans to ${shown}`)}\n`);
+    err.write(`${err.style.dim(`sent ${counted(turns, 'turn')}, ${counted(spans, 'span')} to ${shown}`)}\n`);
   if (warning !== undefined) warn(context, `${shown} says: ${warning}`);
   if (problem !== undefined) warn(context, `not all was sent to ${shown}: ${problem}`);
 }

@@ -1,4 +1,5 @@
 /** `skein export md`: what `skein show --format md` shows, as a file. */
+import { counted } from '../../views/counted.ts';
 import { turnMarkdown } from '../../views/markdown.ts';
 import type { ViewOptions } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
@@ -25,7 +26,7 @@ export const md: Format = {
   index: ({ project, chats }: ProjectIndex) => {
     const rows = chats.map(
       ({ title, file, turns, updated }) =>
-        `- [${escaped(title)}](<${encodeURI(file)}>) · ${turns} turns · ${updated?.slice(0, 10) ?? ''}`,
+        `- [${escaped(title)}](<${encodeURI(file)}>) · ${counted(turns, 'turn')} · ${updated?.slice(0, 10) ?? ''}`,
     );
     return `# ${escaped(project)}\n\n${rows.join('\n')}\n`;
   },

@@ -3,6 +3,7 @@ import type { Copy } from '../../export/copy.ts';
 import { type LeftOutKind, PERSON } from '../../export/sharing.ts';
 import type { Entry } from '../../format/entry.ts';
 import type { Turn } from '../../graph/types.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { Context } from '../context.ts';
 import { cut, pad } from '../layout.ts';
@@ -180,7 +181,7 @@ export function aboutText(
   { reveal, made }: Pick<ExportOptions, 'reveal' | 'made'>,
 ): string[] {
   const secrets = found.filter(({ kind }) => kind !== PERSON).reduce((sum, { count }) => sum + count, 0);
-  const masked = reveal ? 'Nothing is masked.' : `${secrets} ${secrets === 1 ? 'secret is' : 'secrets are'} masked.`;
+  const masked = reveal ? 'Nothing is masked.' : `${counted(secrets, 'secret is', 'secrets are')} masked.`;
   const left = leftOut.map(({ what, count }) => `${count} × ${LEFT_OUT[what]}`).join(', ');
   return [
     `Exported with Skein on ${made.toISOString().slice(0, 10)}. ${masked}`,

@@ -1,6 +1,7 @@
 /** The way of an export: chats are made ready, what was masked is shown, a person says yes, files are written. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { counted } from '../../views/counted.ts';
 import type { ToolDetail } from '../../views/options.ts';
 import { ask, canAsk } from '../ask.ts';
 import { humanBytes } from '../bytes.ts';
@@ -156,7 +157,7 @@ function report(
     printJson(context, { format: format.extension, dryRun: false, file, bytes, turns, chats, ...reviewJson(review) });
   } else {
     const many = chats.length > 1 ? `${chats.length} chats, ` : '';
-    context.out.write(`${file}, ${many}${turns} ${turns === 1 ? 'turn' : 'turns'}, ${humanBytes(bytes)}\n`);
+    context.out.write(`${file}, ${many}${counted(turns, 'turn')}, ${humanBytes(bytes)}\n`);
   }
   return 0;
 }

@@ -9,6 +9,7 @@ import { notTaken, type Tally } from '../../export/otlp/outbox.ts';
 import { shownAddress } from '../../export/otlp/secrets.ts';
 import { settingsOf, timeoutOf } from '../../export/otlp/settings.ts';
 import { isSeen, saveSeen } from '../../export/otlp/state.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { ListedChat } from '../chats.ts';
 import type { Arguments } from '../command.ts';
@@ -139,20 +140,20 @@ function report(
   const problem = tally.offline ?? tally.trouble;
   if (args.flag('json')) reportJson(context, endpoint, courier, problem);
   else {
-    const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
-    out.write(sent === 0 ? 'Nothing new was sent' : `${many(turns, 'turn')} sent in ${many(sent, 'span')}`);
+    out.write(sent === 0 ? 'Nothing new was sent' : `${counted(turns, 'turn')} sent in ${counted(sent, 'span')}`);
     out.write(` ${out.style.dim(`to ${shown}`)}\n`);
     const tell = (what: string) => err.write(`${err.style.warn('warning:')} ${safeLine(what)}\n`);
     if (problem !== undefined) tell(`the endpoint could not be reached: ${problem}`);
-    if (queued > 0) tell(`${many(queued, 'span')} wait on disk and are sent next time`);
-    else if (waiting() > 0) tell(`still on disk, to be sent: ${many(waiting(), 'request')} of earlier runs`);
-    if (left > 0) tell(`${many(left, 'span')} or more are left; run it again`);
-    if (undated > 0) tell(`${many(undated, 'turn')} without any time in them cannot be sent`);
-    if (busy > 0) tell(`${many(busy, 'session')} is being sent by another process`);
-    for (const { traceId, spans: count, words } of refused) tell(`trace ${traceId} (${many(count, 'span')}): ${words}`);
+    if (queued > 0) tell(`${counted(queued, 'span')} wait on disk and are sent next time`);
+    else if (waiting() > 0) tell(`still on disk, to be sent: ${counted(waiting(), 'request')} of earlier runs`);
+    if (left > 0) tell(`${counted(left, 'span')} or more are left; run it again`);
+    if (undated > 0) tell(`${counted(undated, 'turn')} without any time in them cannot be sent`);
+    if (busy > 0) tell(`${counted(busy, 'session')} is being sent by another process`);
+    for (const { traceId, spans: count, words } of refused)
+      tell(`trace ${traceId} (${counted(count, 'span')}): ${words}`);
     if (rejected > 0) tell(`${notTaken(rejected, said)}; what was refused is not sent again, unless you say --again`);
     else for (const words of said) tell(`the endpoint says: ${words}`);
-    if (open > 0) err.write(`${err.style.dim(`${many(open, 'turn')} not over yet`)}\n`);
+    if (open > 0) err.write(`${err.style.dim(`${counted(open, 'turn')} not over yet`)}\n`);
   }
   return problem === undefined && refused.length === 0 && rejected === 0 && busy === 0 ? 0 : 1;
 }

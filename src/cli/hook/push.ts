@@ -4,7 +4,7 @@ import { checkTeam, troubleOf } from '../../client/hook/team.ts';
 import { lockTarget } from '../../team/push/lock.ts';
 import { fileRecords, hasRows } from '../../team/push/records.ts';
 import { resolveTarget, type TeamTarget } from '../../team/target.ts';
-import { count } from '../archive/open.ts';
+import { counted } from '../../views/counted.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { stateOf } from '../team/policied.ts';
@@ -53,7 +53,7 @@ async function leftBehind(context: Context, target: TeamTarget): Promise<Check |
     if (unlock === undefined) return undefined;
     unlock();
     const sessions = new Set(files.map(({ session }) => session)).size;
-    const left = `${count(sessions, 'session')} ${sessions === 1 ? 'waits' : 'wait'} for the next push`;
+    const left = `${counted(sessions, 'session')} ${sessions === 1 ? 'waits' : 'wait'} for the next push`;
     const { state: found, what, next } = await checkTeam(target);
     if (found === 'bad') return { about: 'team', state: 'bad', what: `${what}; ${left}`, ...(next && { next }) };
     return { about: 'team', state: 'bad', what: `${target.name} did not take all; ${left}`, next: 'skein team push' };

@@ -7,8 +7,8 @@ import { machineOf, personOf } from '../../team/identity.ts';
 import { policyPlaces } from '../../team/policy/read.ts';
 import { type Survey, survey } from '../../team/policy/survey.ts';
 import type { Policy } from '../../team/policy/types.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
-import { count } from '../archive/open.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -119,7 +119,7 @@ function tellAll(context: Context, policy: Policy, who: Who, { sessions }: Surve
   const leaving = sessions.filter(({ allowed }) => allowed);
   const size = leaving.reduce((sum, { bytes }) => sum + bytes, 0);
   out.write(
-    `\n${count(leaving.length, 'archived session')} may leave (${humanBytes(size)}), ${sessions.length - leaving.length} stay here\n`,
+    `\n${counted(leaving.length, 'archived session')} may leave (${humanBytes(size)}), ${sessions.length - leaving.length} stay here\n`,
   );
   for (const [why, each] of [...held].slice(0, 10)) out.write(`  ${dim(`${each.length}: ${safeLine(why)}`)}\n`);
   if (held.size > 10) out.write(`  ${dim(`… and ${held.size - 10} more reasons`)}\n`);

@@ -2,8 +2,8 @@
 import type { Problem } from '../../disk/errors.ts';
 import { TeamError } from '../../team/errors.ts';
 import type { PushReport } from '../../team/push/types.ts';
+import { counted } from '../../views/counted.ts';
 import { safeLine } from '../../views/safe.ts';
-import { count } from '../archive/open.ts';
 import { humanBytes } from '../bytes.ts';
 import type { Context } from '../context.ts';
 
@@ -19,7 +19,7 @@ export function contentWords(content: PushReport['content']): string {
 
 export function whatLeaves({ sent, content, bytesBefore, held }: PushReport, name: string): string {
   const kept = held.length > 0 ? `; ${held.length} stay here` : '';
-  return `To ${name} would go: ${count(sent.length, 'session')} (${humanBytes(bytesBefore)}), ${CONTENTS[content]}${kept}.`;
+  return `To ${name} would go: ${counted(sent.length, 'session')} (${humanBytes(bytesBefore)}), ${CONTENTS[content]}${kept}.`;
 }
 
 const LINES: Readonly<Record<string, string>> = {
@@ -35,27 +35,27 @@ export function tellPush({ out, err }: Context, report: PushReport, name: string
   const total = Object.values(rows).reduce((sum, each) => sum + each, 0);
   const verb = isDry ? 'would be sent' : 'sent';
   const parts = [
-    `${count(sent.length, 'session')} ${verb}${sent.length > 0 ? ` (${count(total, 'row')}, ${humanBytes(bytesBefore)} here, ${humanBytes(bytesSent)} as rows)` : ''}`,
+    `${counted(sent.length, 'session')} ${verb}${sent.length > 0 ? ` (${counted(total, 'row')}, ${humanBytes(bytesBefore)} here, ${humanBytes(bytesSent)} as rows)` : ''}`,
     ...(unchanged > 0 ? [`${unchanged} unchanged`] : []),
     ...(held.length > 0 ? [`${held.length} held back`] : []),
   ];
   out.write(`${name}: ${parts.join(', ')}; content ${report.content}\n`);
-  if (masked > 0) out.write(`  ${count(masked, 'secret')} masked\n`);
+  if (masked > 0) out.write(`  ${counted(masked, 'secret')} masked\n`);
   for (const [why, number] of Object.entries(lines)) {
-    out.write(`  ${count(number, 'line')} held back: they ${LINES[why] ?? why}\n`);
+    out.write(`  ${counted(number, 'line')} held back: they ${LINES[why] ?? why}\n`);
   }
   const byRule = Map.groupBy(held, ({ why }) => why);
   for (const [why, each] of [...byRule].slice(0, 10))
     out.write(`  ${dim(`held back (${each.length}): ${safeLine(why)}`)}\n`);
   if (byRule.size > 10) out.write(`  ${dim(`… ${byRule.size - 10} more reasons: skein team push --dry-run --json`)}\n`);
   if (takenBack.length > 0) {
-    out.write(`  ${count(takenBack.length, 'session')} ${isDry ? 'would be taken' : 'taken'} back\n`);
+    out.write(`  ${counted(takenBack.length, 'session')} ${isDry ? 'would be taken' : 'taken'} back\n`);
   }
   for (const { what, where } of report.problems) err.write(`${warn('warning:')} ${safeLine(what)}: ${where}\n`);
   if (stoppedBy === undefined) return;
   const why = stoppedBy instanceof TeamError ? stoppedBy.what : 'it was stopped';
   err.write(
-    `${warn('warning:')} ${safeLine(why)}\n  ${count(waiting, 'session')} ${waiting === 1 ? 'waits' : 'wait'}; the next push sends ${waiting === 1 ? 'it' : 'them'}.\n`,
+    `${warn('warning:')} ${safeLine(why)}\n  ${counted(waiting, 'session')} ${waiting === 1 ? 'waits' : 'wait'}; the next push sends ${waiting === 1 ? 'it' : 'them'}.\n`,
   );
 }
 

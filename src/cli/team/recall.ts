@@ -8,8 +8,8 @@ import { lockTarget } from '../../team/push/lock.ts';
 import { pushAll } from '../../team/push/push.ts';
 import { markRecalled, purgeRecalled, recalledHere, undoRecall } from '../../team/recall.ts';
 import type { TeamTarget } from '../../team/target.ts';
+import { counted } from '../../views/counted.ts';
 import { chosenSessions, nothingFits } from '../archive/choose.ts';
-import { count } from '../archive/open.ts';
 import { ask, canAsk } from '../ask.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -104,7 +104,7 @@ function tell(context: Context, args: Arguments, target: TeamTarget, sessions: r
     context.out.write(`${jsonText({ team: target.name, sessions, undo, dryRun })}\n`);
     return 0;
   }
-  context.out.write(`${target.name}: ${count(sessions.length, 'session')} ${how}\n`);
+  context.out.write(`${target.name}: ${counted(sessions.length, 'session')} ${how}\n`);
   if (!args.flag('undo') && !args.flag('dry-run')) {
     const next = 'Not sent again until: skein team recall SEL --undo';
     context.out.write(
@@ -128,7 +128,7 @@ async function purge(context: Context, args: Arguments, target: TeamTarget): Pro
   const rows = Object.values(purged.rows).reduce((sum, each) => sum + each, 0);
   if (args.flag('json')) context.out.write(`${jsonText({ team: target.name, dryRun, ...purged })}\n`);
   else {
-    const words = `${count(purged.sessions, 'session')} taken back, ${count(rows, 'row')} ${dryRun ? 'would be deleted' : 'deleted'}`;
+    const words = `${counted(purged.sessions, 'session')} taken back, ${counted(rows, 'row')} ${dryRun ? 'would be deleted' : 'deleted'}`;
     context.out.write(`${target.name}: ${words}${dryRun ? '' : `, ${purged.left} left`}\n`);
   }
   return purged.left === 0 ? 0 : 1;

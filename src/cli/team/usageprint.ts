@@ -1,4 +1,5 @@
 /** What a team spends, for people. */
+import { counted } from '../../views/counted.ts';
 import type { Mask } from '../../views/options.ts';
 import { dollars, tokenText } from '../../views/usage/amounts.ts';
 import type { BudgetState } from '../../views/usage/budgets.ts';
@@ -100,7 +101,7 @@ function printHabits({ out }: Context, habits: readonly Habit[], { mask }: Print
   );
   if (habits.length === 0) out.write(`${style.dim('none found')}\n`);
   for (const { title, costUSD, times, tokens, chats, what, advice, where } of habits) {
-    const counts = `${times} times in ${chats} ${chats === 1 ? 'chat' : 'chats'}, ${tokenText(tokens)} tokens`;
+    const counts = `${counted(times, 'time')} in ${counted(chats, 'chat')}, ${tokenText(tokens)} tokens`;
     out.write(`${style.accent(usd(costUSD).padStart(9))}  ${style.bold(title)}  ${style.dim(counts)}\n`);
     for (const line of wrapProse(`${what} ${advice}`, Math.max(20, out.columns - 11)))
       out.write(`${' '.repeat(11)}${line}\n`);
