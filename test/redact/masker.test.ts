@@ -185,6 +185,13 @@ describe('no text takes long', () => {
     }
   });
 
+  test('lines that begin like options or like those of a diff are gone through in one way', () => {
+    const text = `curl x${'\n--a'.repeat(60)}| -u me:hunter2-away`;
+    expect(mask(text)).toBe(text);
+    const diff = `-curl x \\\n-${'--a b \\\n-  '.repeat(8)}-u me:`;
+    expect(mask(`${diff}hunter2-diff`)).toBe(`${diff}[password]`);
+  });
+
   const hostile: readonly string[] = [
     ...RULES.flatMap(({ anchors }) => anchors.map((anchor) => anchor.replace(/\\(.)|[[(].*$/g, '$1'))),
     'eyJa.',
