@@ -332,6 +332,11 @@ describe('what hides a secret', () => {
     ['a line break in JSON', `{"a":"x\\n${token}"}`],
     ['a slash in JSON', `aws_secret_access_key = ${random(20, 'x')}\\/${random(19, 'y')}`],
     ['an invisible character', `${head}\u200b${tail} end`],
+    ['letters that turn the direction', `\u202e${head}\u2066${tail}\u2069 end`],
+    ['marks no one sees', `${head}\ufe0f\u2063\u{e0041}\u180e\u034f${tail} end`],
+    ['a cursor that is hidden before it', `\u001b[?25l${token} end`],
+    ['letters that are chosen before it', `\u001b(B${token} end`],
+    ['a title of the window before it', `\u001b]133;C\u0007${head}\u001b]8;;x\u001b\\${tail} end`],
     ['an escaped letter', `gh\\u0070_${token.slice(4)} end`],
   ])('%s', (_, text) => {
     const masked = mask(text);
