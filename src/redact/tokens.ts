@@ -1,14 +1,6 @@
 /** Tokens known by their form alone, beyond those secretlint's rules know. */
 import { type Rule, tokenRule } from './rule.ts';
-import { isRandom, isTokenValue } from './value.ts';
-
-/** Letters of both cases and digits, one after the other as no name of a program has them. */
-export function isShuffled(value: string): boolean {
-  const classOf = (each: string) => (/\d/.test(each) ? 0 : /[a-z]/.test(each) ? 1 : 2);
-  const classes = [...value.slice(2)].map(classOf);
-  const changes = classes.filter((each, place) => place > 0 && each !== classes[place - 1]).length;
-  return classes.includes(0) && changes > 10;
-}
+import { isRandom, isShuffled, isTokenValue } from './value.ts';
 
 export const TOKEN_RULES: readonly Rule[] = [
   // Models
@@ -68,7 +60,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('google-api-key', ['AIza'], () => /(?<![\w-])AIza[\w-]{35}(?![\w-])/),
   tokenRule('google-oauth-secret', ['GOCSPX-'], () => /(?<!\w)GOCSPX-[\w-]{24,40}/),
   tokenRule('google-oauth-token', ['ya29\\.'], () => /(?<!\w)ya29\.(?:[a-z]\.)?[\w-]{20,2000}/),
-  tokenRule('google-oauth-token', ['1//0'], () => /(?<![\w/.:-])1\/\/0[\w-]{40,200}(?![\w/-])/, {
+  tokenRule('google-oauth-token', ['1//0'], () => /(?<![\w/.-])1\/\/0[\w-]{40,200}(?![\w/-])/, {
     id: 'google-refresh-token',
   }),
   tokenRule('azure-key', ['AccountKey='], /AccountKey=(?<secret>[A-Za-z0-9+/]{40,100}={0,2})/i, {
@@ -84,7 +76,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('fly-token', ['fm2_', 'fo1_'], () => /(?<!\w)(?:fm2_[A-Za-z0-9+/=]{60,2000}|fo1_[\w-]{43})/),
   tokenRule('terraform-token', ['atlasv1\\.'], () => /(?<=(?<!\w)(?<head>[A-Za-z0-9]{14}\.))atlasv1\.[\w-]{60,80}/),
   tokenRule('pulumi-token', ['pul-'], () => /(?<!\w)pul-[0-9a-f]{40}(?!\w)/),
-  tokenRule('vault-token', ['s\\.[A-Za-z0-9]{24}'], () => /(?<![\w.$-])s\.[A-Za-z0-9]{24}(?![\w.(-])/, {
+  tokenRule('vault-token', ['s\\.[A-Za-z0-9]{24}'], () => /(?<![\w.$-])s\.[A-Za-z0-9]{24}(?![\w(-]|\.\w)/, {
     id: 'vault-old-token',
     counts: isShuffled,
   }),

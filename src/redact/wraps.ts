@@ -55,8 +55,8 @@ function cutAt(text: string, lineStart: number, end: number): [from: number, to:
   while (last < to + FARTHEST && isOfWord(text.charCodeAt(last))) last += 1;
   const word = text.slice(first, from) + text.slice(to, last);
   if (word.length < LEAST_WORD || !/\d|[a-z][A-Z]/.test(word) || !/[A-Za-z]/.test(word)) return undefined;
-  // One of its own: `NAME=…`, `name: …`.
-  const named = /[A-Za-z_][\w.-]{0,60}[ \t]{0,3}(?::(?!\/\/|:)|=(?!=?\\{0,3}["']?(?:[\s,;)}\]]|$)))/y;
+  // One of its own: `NAME=…`, `NAME = …`, `name: …`.
+  const named = /[A-Za-z_][\w.-]{0,60}(?:[ \t]{1,3}=|[ \t]{0,3}:(?!\/\/|:)|=(?!=?\\{0,3}["']?(?:[\s,;)}\]]|$)))/y;
   named.lastIndex = to;
   return named.test(text) ? undefined : [from, to];
 }
