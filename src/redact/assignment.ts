@@ -131,12 +131,14 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   if (!range || isCode(text, match[0], groups?.bare)) return { value: '' };
   if (isInUrl(text, at, text.slice(...range))) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
-  const value = text.slice(...range).replace(/\\+$/, '');
+  const written = text.slice(...range).replace(/\\+$/, '');
+  // What a machine made goes up to the end of a sentence, without it.
+  const value = quoted === undefined && isRandom(written) ? written.replace(/\.$/, '') : written;
   const { core = '', call, act } = match.groups ?? {};
   const isCall = call !== undefined || act !== undefined;
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
   // A quote of another kind is a part of it, or ends it.
-  for (const each of new Set([withQuotes(text, range), value, value.split(/["'`]/, 1)[0] ?? ''])) {
+  for (const each of new Set([quoted ? withQuotes(text, range) : value, value, value.split(/["'`]/, 1)[0] ?? ''])) {
     const found = judge(core, each, isSet) ?? chosenSecret(match[0], each);
     if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length } };
   }

@@ -20,6 +20,16 @@ describe('masking', () => {
     expect(mask(`ghp_${random(36, 'other')}`)).not.toBe(mask(token));
   });
 
+  test('the end of a sentence is no part of it', () => {
+    const made = random(40, 'sentence');
+    const tokens = [`pscale_tkn_${made}`, `dp.pt.${made}`, `sntryu_${made}`];
+    for (const each of tokens) expect(mask(`it is ${each}. Keep it`)).toBe(`it is ${mask(each)}. Keep it`);
+    for (const before of ['API_KEY=', 'Authorization: Bearer ', 'Authorization: ', 'https://x.y/?key=']) {
+      expect(mask(`${before}${made}.`)).toBe(`${mask(`${before}${made}`)}.`);
+      expect(mask(`${before}${made}. Now ${made} is set`)).not.toContain(made);
+    }
+  });
+
   test('what could be guessed carries no hash', () => {
     expect(mask('PASSWORD="Tr0ub4dor&3"')).toBe('PASSWORD="[password]"');
     expect(mask('mysql://me:hunter22@db.internal/x')).toBe('mysql://me:[password]@db.internal/x');
