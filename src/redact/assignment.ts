@@ -11,7 +11,8 @@ const CORES = [
   'pwd',
   '_pass',
   'secret',
-  'token(?!s|iz)',
+  // Where the next page begins, and which key a library was signed with, is no secret.
+  'token(?!s|iz)(?<!(?:next(?:[ _-]?page)?|continuation|public[_-]?key)[ _-]?token)',
   'credentials?',
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,
@@ -46,8 +47,8 @@ const between = () =>
     String.raw`[ \t]{0,3}:[ \t](?:[|>][+-]?|\d{1,7}→)(?= )`,
     `${ASSIGNS}(?:\\*\\*)?`,
     // An option, and one in a list of arguments.
-    String.raw`(?<=--[\w-]{0,60})[ \t](?!--?[A-Za-z])`,
-    String.raw`(?<=--[\w-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
+    String.raw`(?<=--[\w.-]{0,60})[ \t](?!--?[A-Za-z])`,
+    String.raw`(?<=--[\w.-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
     // `name: X`, `value: …`: members and attributes of their own.
     String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
     // `.setPassword("…")`, `.password("…")`.
@@ -130,12 +131,14 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   if (!range || isCode(text, match[0], groups?.bare)) return { value: '' };
   if (isInUrl(text, at, text.slice(...range))) return { value: '' };
   // The closing quote of an escaped string is escaped as well.
-  const value = text.slice(...range).replace(/\\+$/, '');
+  const written = text.slice(...range).replace(/\\+$/, '');
+  // What a machine made goes up to the end of a sentence, without it.
+  const value = quoted === undefined && isRandom(written) ? written.replace(/\.$/, '') : written;
   const { core = '', call, act } = match.groups ?? {};
   const isCall = call !== undefined || act !== undefined;
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
   // A quote of another kind is a part of it, or ends it.
-  for (const each of new Set([withQuotes(text, range), value, value.split(/["'`]/, 1)[0] ?? ''])) {
+  for (const each of new Set([quoted ? withQuotes(text, range) : value, value, value.split(/["'`]/, 1)[0] ?? ''])) {
     const found = judge(core, each, isSet) ?? chosenSecret(match[0], each);
     if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length } };
   }
@@ -214,7 +217,7 @@ export function secretMember(name: string, value: string): Judged | undefined {
   return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
 }
 
-const OPTION = /^--?[A-Za-z][\w-]{0,60}$/;
+const OPTION = /^--?[A-Za-z][\w.-]{0,60}$/;
 
 /** Of a list of arguments: the value after the option that names it. */
 export function secretArgument(option: string, value: string): Judged | undefined {

@@ -43,7 +43,7 @@ const commandsKnown = lazy((): readonly Command[] => {
   /** And names of files: words would be those of a sentence. */
   const FILES = String.raw`(?:\s{1,3}(?:-\S{1,100}(?:\s{1,3}[^\s-]\S{0,100})?|(?=[^\s-]\S{0,60}[./*])\S{1,100})){0,8}`;
   /** Whatever else stands there; it may go on in the next line (also one of a diff), whose backslash is gone where escapes were undone. */
-  const ANY = String.raw`(?:\s(?:[^\n;|&]|(?<=\S)[;&](?=[^\s;&|])|\n[+-]?[ \t]{0,8}(?=--?\w|$)){0,300})?`;
+  const ANY = String.raw`(?:\s(?:[^\n;|&]|(?<=\S)[;&](?=[^\s;&|])|\n(?=[+-]?[ \t]{0,8}(?:--?\w|$))){0,300})?`;
 
   const SPACED = String.raw`[\s=]{1,3}`;
   const NEAR = String.raw`\s{0,3}`;
@@ -181,10 +181,10 @@ export const optionRule: Rule = {
 
 let starts: RegExp | undefined;
 
-/** The names of commands that stand shortly before a place, nearest first; asked for one place after the other. */
+/** The names of commands that stand shortly before a place, nearest first, also right behind the sign of a diff; asked for one place after the other. */
 function commandsBefore(text: string): (at: number) => readonly RegExpExecArray[] {
   starts ??= new RegExp(
-    String.raw`(?<![\w-])(?:${commandsKnown()
+    String.raw`(?<!\w|[^\n"]-)(?:${commandsKnown()
       .flatMap((each) => each.starts)
       .join('|')})`,
     'g',

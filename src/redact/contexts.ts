@@ -61,7 +61,7 @@ const cookieRule: Rule = {
 };
 
 export const authorization = () =>
-  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{8,2000})/i;
+  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{7,1999}[\w~+/=:-])/i;
 export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
 const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|logged_in|remember/i;
 
@@ -93,7 +93,7 @@ export const CONTEXT_RULES: readonly Rule[] = [
       counts: (value, match) => isReal(value) && !match.startsWith(`://${value}:`) && value !== 'x-oauth-basic',
     },
   ),
-  tokenRule('bearer-token', ['bearer'], () => /bearer(?:\\{0,7}\s){1,4}(?<secret>[\w.~+/=-]{12,4000})/i, {
+  tokenRule('bearer-token', ['bearer'], () => /bearer(?:\\{0,7}\s){1,4}(?<secret>[\w.~+/=-]{11,3999}[\w~+/=-])/i, {
     anyCase: true,
     guessable,
     counts: isTokenValue,

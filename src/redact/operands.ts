@@ -142,7 +142,7 @@ export const OPERAND_RULES: readonly Rule[] = [
     { id: 'pgpass', guessable, counts: isReal },
   ),
   tokenRule('docker-auth', ['eyJhdXRocyI6'], () => /eyJhdXRocyI6[A-Za-z0-9+/]{20,8000}={0,2}/, { id: 'docker-config' }),
-  tokenRule('secret', ['key=[\\w%+-]{20}'], () => /(?<=[?&])key=(?<secret>[\w.~%+-]{20,400})/, {
+  tokenRule('secret', ['key=[\\w%+-]{20}'], () => /(?<=[?&])key=(?<secret>[\w.~%+-]{19,399}[\w~%+-])/, {
     id: 'url-key',
     counts: isRandom,
   }),

@@ -1,7 +1,6 @@
 /** Tokens known by their form alone, of services that are seen less often. */
 import { type Rule, tokenRule } from './rule.ts';
-import { isShuffled } from './tokens.ts';
-import { isRandom } from './value.ts';
+import { isRandom, isShuffled } from './value.ts';
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
@@ -10,7 +9,7 @@ export const OTHER_TOKEN_RULES: readonly Rule[] = [
   tokenRule('gitlab-token', ['glpat-'], () => /(?<!\w)glpat-[\w-]{20,300}\.[0-9a-z]{2}\.[0-9a-z]{7,9}(?!\w)/, {
     id: 'gitlab-routable-token',
   }),
-  tokenRule('vault-token', ['hvs\\.', 'hvr\\.'], () => /(?<!\w)hv[sr]\.[A-Za-z0-9]{24}(?![\w.-])/, {
+  tokenRule('vault-token', ['hvs\\.', 'hvr\\.'], () => /(?<!\w)hv[sr]\.[A-Za-z0-9]{24}(?![\w-]|\.\w)/, {
     id: 'vault-root-token',
     counts: isShuffled,
   }),
@@ -34,7 +33,7 @@ export const OTHER_TOKEN_RULES: readonly Rule[] = [
   tokenRule(
     'facebook-token',
     ['EAA[A-Za-z0-9]{90}'],
-    () => /(?<![\w+/-]|base64,)EAA[A-Z][A-Za-z0-9]{90,400}(?![\w+/=-])/,
+    () => /(?<!\w|\/|\S[+-]|base64,)EAA[A-Z][A-Za-z0-9]{90,400}(?![\w+/=-])/,
     {
       counts: isShuffled,
     },

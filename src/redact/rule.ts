@@ -7,6 +7,8 @@ export interface Found {
   readonly end: number;
   /** Chosen by a person or short: its hash could confirm a guess, so its placeholder carries none. */
   readonly guessable: boolean;
+  /** Where what gives it away begins, if that is before it. */
+  readonly from?: number;
 }
 
 export interface Rule {
@@ -55,7 +57,7 @@ export function tokenRule(
         const end = range[1];
         const value = text.slice(start, end);
         if (!counts(value, match[0])) continue;
-        found.push({ kind, start, end, guessable: guessable(value) });
+        found.push({ kind, start, end, guessable: guessable(value), from: Math.min(at, start) });
         seen = end;
       }
       return found;

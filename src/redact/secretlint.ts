@@ -37,7 +37,7 @@ const TAKEN: Readonly<Record<string, Taken>> = {
   slack: {
     kind: 'slack-token',
     anchors: [
-      ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxo-', 'xoxr-', 'xapp-'],
+      ...['xoxb-', 'xoxp-', 'xoxa-', 'xoxo-', 'xoxr-'],
       ...['hooks\\.slack\\.com', 'Hooks\\.Slack\\.com', 'HOOKS\\.SLACK\\.COM'],
     ],
   },

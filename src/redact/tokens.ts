@@ -1,14 +1,6 @@
 /** Tokens known by their form alone, beyond those secretlint's rules know. */
 import { type Rule, tokenRule } from './rule.ts';
-import { isRandom, isTokenValue } from './value.ts';
-
-/** Letters of both cases and digits, one after the other as no name of a program has them. */
-export function isShuffled(value: string): boolean {
-  const classOf = (each: string) => (/\d/.test(each) ? 0 : /[a-z]/.test(each) ? 1 : 2);
-  const classes = [...value.slice(2)].map(classOf);
-  const changes = classes.filter((each, place) => place > 0 && each !== classes[place - 1]).length;
-  return classes.includes(0) && changes > 10;
-}
+import { isRandom, isShuffled, isTokenValue } from './value.ts';
 
 export const TOKEN_RULES: readonly Rule[] = [
   // Models
@@ -68,7 +60,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('google-api-key', ['AIza'], () => /(?<![\w-])AIza[\w-]{35}(?![\w-])/),
   tokenRule('google-oauth-secret', ['GOCSPX-'], () => /(?<!\w)GOCSPX-[\w-]{24,40}/),
   tokenRule('google-oauth-token', ['ya29\\.'], () => /(?<!\w)ya29\.(?:[a-z]\.)?[\w-]{20,2000}/),
-  tokenRule('google-oauth-token', ['1//0'], () => /(?<![\w/.:-])1\/\/0[\w-]{40,200}(?![\w/-])/, {
+  tokenRule('google-oauth-token', ['1//0'], () => /(?<![\w/.-])1\/\/0[\w-]{40,200}(?![\w/-])/, {
     id: 'google-refresh-token',
   }),
   tokenRule('azure-key', ['AccountKey='], /AccountKey=(?<secret>[A-Za-z0-9+/]{40,100}={0,2})/i, {
@@ -79,16 +71,16 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('digitalocean-token', ['doo_v1_', 'dop_v1_', 'dor_v1_'], () => /(?<!\w)do[opr]_v1_[0-9a-f]{64}/),
   tokenRule('heroku-key', ['HRKU-'], () => /(?<!\w)HRKU-[\w-]{36,80}/),
   tokenRule('supabase-key', ['sbp_', 'sb_secret_'], () => /(?<!\w)(?:sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,80})/),
-  tokenRule('planetscale-token', ['pscale_'], () => /(?<!\w)pscale_(?:tkn|pw|oauth)_[\w.=-]{32,64}/),
+  tokenRule('planetscale-token', ['pscale_'], () => /(?<!\w)pscale_(?:tkn|pw|oauth)_[\w.=-]{31,63}[\w=-]/),
   tokenRule('netlify-token', ['nfp_'], () => /(?<!\w)nfp_[A-Za-z0-9]{36,40}/),
   tokenRule('fly-token', ['fm2_', 'fo1_'], () => /(?<!\w)(?:fm2_[A-Za-z0-9+/=]{60,2000}|fo1_[\w-]{43})/),
   tokenRule('terraform-token', ['atlasv1\\.'], () => /(?<=(?<!\w)(?<head>[A-Za-z0-9]{14}\.))atlasv1\.[\w-]{60,80}/),
   tokenRule('pulumi-token', ['pul-'], () => /(?<!\w)pul-[0-9a-f]{40}(?!\w)/),
-  tokenRule('vault-token', ['s\\.[A-Za-z0-9]{24}'], () => /(?<![\w.$-])s\.[A-Za-z0-9]{24}(?![\w.(-])/, {
+  tokenRule('vault-token', ['s\\.[A-Za-z0-9]{24}'], () => /(?<![\w.$-])s\.[A-Za-z0-9]{24}(?![\w(-]|\.\w)/, {
     id: 'vault-old-token',
     counts: isShuffled,
   }),
-  tokenRule('doppler-token', ['dp\\.[a-z]'], () => /(?<!\w)dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{30,80}/),
+  tokenRule('doppler-token', ['dp\\.[a-z]'], () => /(?<!\w)dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{29,79}[\w-]/),
   // Packages and code
   tokenRule('pypi-token', ['pypi-'], () => /(?<!\w)pypi-[\w-]{60,400}/),
   tokenRule('rubygems-key', ['rubygems_'], () => /(?<!\w)rubygems_[0-9a-f]{48}/),
@@ -115,7 +107,7 @@ export const TOKEN_RULES: readonly Rule[] = [
   tokenRule('sonar-token', ['sq[aup]_[0-9a-f]{40}'], () => /(?<!\w)sq[aup]_[0-9a-f]{40}(?!\w)/),
   tokenRule('sourcegraph-token', ['sgp_'], () => /(?<!\w)sgp_(?:(?:[0-9a-f]{16}|local)_)?[0-9a-f]{40}(?!\w)/),
   tokenRule('postman-key', ['PMAK-'], () => /(?<!\w)PMAK-[0-9a-f]{24}-[0-9a-f]{34}/),
-  tokenRule('sentry-token', ['sntrys_', 'sntryu_'], () => /(?<!\w)sntry[su]_[\w+/=.-]{40,600}/),
+  tokenRule('sentry-token', ['sntrys_', 'sntryu_'], () => /(?<!\w)sntry[su]_[\w+/=.-]{39,599}[\w+/=-]/),
   tokenRule('posthog-key', ['phx_'], () => /(?<!\w)phx_[A-Za-z0-9]{40,60}(?!\w)/),
   tokenRule('dynatrace-token', ['dt0[a-z]\\d\\d\\.'], () => /(?<!\w)dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}(?!\w)/),
   tokenRule('newrelic-key', ['NRAK-'], () => /(?<!\w)NRAK-[A-Z0-9]{27}/),

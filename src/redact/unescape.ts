@@ -1,11 +1,11 @@
 /** What stands inside a secret or right before it and hides it: escapes of JSON, code and URLs in a text, colours, invisible characters. */
 
 /**
- * `\\n`, `\\"`, `\\/`, `\\u0067`, `\\x3d`, however often escaped; `%3D` of URLs; the colour codes of terminals, escaped or not; what no
- * one sees.
+ * `\\n`, `\\"`, `\\/`, `\\u0067`, `\\x3d`, however often escaped; `%3D` of URLs; what tells a terminal its colours (escaped or not), letters
+ * and title; what no one sees.
  */
 const HIDING =
-  /(?<!\\)\\+(?:([nrt"/])|(?:u00|x)([2-7][0-9a-fA-F]|0[9aAdD])|(?:u001[bB]|x1[bB]|033|e)\[[0-9;]{0,20}[A-Za-z])|%(?:25){0,3}([2-7][0-9a-fA-F]|0[9aAdD])|(?:\^\[|\u001b)\[[0-9;]{0,20}[A-Za-z]|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u200b-\u200f\u2060\ufeff]/g;
+  /(?<!\\)\\+(?:([nrt"/])|(?:u00|x)([2-7][0-9a-fA-F]|0[9aAdD])|(?:u001[bB]|x1[bB]|033|e)\[[0-?]{0,20}[A-Za-z])|%(?:25){0,3}([2-7][0-9a-fA-F]|0[9aAdD])|(?:\^\[|\u001b)\[[0-?]{0,20}[A-Za-z]|\u001b(?:\([0-9A-Z]|\][^\u0007\u001b\r\n]{0,300}(?:\u0007|\u001b\\))|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\u034f|[\u180b-\u180f]|[\ufe00-\ufe0f]|\udb40[\udc00-\udfff]/g;
 const MEANT: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['r', '\r'],

@@ -25,7 +25,21 @@ const STAND_IN =
   /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|(?:big)?(?:u?int|float)\d+(?:clamped)?array|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
 
 export function isStandIn(value: string): boolean {
-  return REFERENCE.test(value) || STAND_IN.test(value) || /^(.)\1*$/su.test(value);
+  return (REFERENCE.test(value) && !isBase64(value)) || STAND_IN.test(value) || /^(.)\1*$/su.test(value);
+}
+
+/** Not a path, though it begins with a slash. */
+function isBase64(value: string): boolean {
+  return (
+    /^\/[A-Za-z0-9+/]{23,}={0,2}$/.test(value) && value.split('/').some((part) => part.length >= 16 && isShuffled(part))
+  );
+}
+
+/** Letters of both cases and digits, most of them in no word, as no name of a program has them: what begins it (`hvs.`) does not count. */
+export function isShuffled(value: string): boolean {
+  const drawn = value.replace(/^[a-z]{1,3}[._]/, '');
+  const words = drawn.match(/[A-Z]?[a-z]{3,}/g)?.join('').length ?? 0;
+  return [/\d/, /[a-z]/, /[A-Z]/].every((each) => each.test(drawn)) && words * 5 < drawn.length * 3;
 }
 
 /** Made by a machine: long, and as mixed as chance would have it. */
@@ -84,7 +98,7 @@ export function isPasswordValue(value: string): boolean {
     return false;
   // Identifiers and dotted names are code: camelCase, snake_case, a.b.c.
   if (/^[A-Za-z_$][\w$]*$/.test(value) && !/\d/.test(value)) return false;
-  if (/^[a-zA-Z]+(?:[-_.:/ ]+[a-zA-Z]+)+[.!?:]?$/.test(value)) return false;
+  if (/^[a-zA-Z]+(?:[-_.:/ ]+[a-zA-Z]+)+[.!?:]?$|^[A-Z][a-z]+\.$/.test(value)) return false;
   if (/^0x[\da-f]+$|^v?\d+(?:\.\d+)+$/i.test(value)) return false;
   return classes >= 2;
 }

@@ -55,8 +55,8 @@ function cutAt(text: string, lineStart: number, end: number): [from: number, to:
   while (last < to + FARTHEST && isOfWord(text.charCodeAt(last))) last += 1;
   const word = text.slice(first, from) + text.slice(to, last);
   if (word.length < LEAST_WORD || !/\d|[a-z][A-Z]/.test(word) || !/[A-Za-z]/.test(word)) return undefined;
-  // One of its own: `NAME=…`, `name: …`.
-  const named = /[A-Za-z_][\w.-]{0,60}[ \t]{0,3}(?::(?!\/\/|:)|=(?!=?\\{0,3}["']?(?:[\s,;)}\]]|$)))/y;
+  // One of its own: `NAME=…`, `NAME = …`, `name: …`.
+  const named = /[A-Za-z_][\w.-]{0,60}(?:[ \t]{1,3}=|[ \t]{0,3}:(?!\/\/|:)|=(?!=?\\{0,3}["']?(?:[\s,;)}\]]|$)))/y;
   named.lastIndex = to;
   return named.test(text) ? undefined : [from, to];
 }
@@ -82,7 +82,7 @@ function isOfToken(code: number): boolean {
 
 /**
  * What goes over a joint of those found in the joined text, at its place in the original. A part at the end that could be a word counts only when
- * nothing was found without it. `isKnown`: whether something that begins there was found as the text is.
+ * nothing was found without it. So does what gives a secret away before the joint. `isKnown`: whether something that begins there was found as the text is.
  */
 export function overJoints(
   found: readonly Found[],
@@ -95,6 +95,8 @@ export function overJoints(
     const inside = jointsIn(joints, each);
     let { end } = each;
     for (let joint = inside.pop(); joint !== undefined; joint = inside.pop()) {
+      // Before it, as in the address of a webhook.
+      if (joint <= each.start) return isKnown(start) ? [] : [{ ...each, start, end: placeOf(end - 1) + 1 }];
       if (!isKnown(placeOf(joint)) && (!isKnown(start) || isMixed(text.slice(joint, end))))
         return [{ ...each, start, end: placeOf(end - 1) + 1 }];
       end = joint;
@@ -107,12 +109,12 @@ function isMixed(part: string): boolean {
   return part.length >= 8 && /\d/.test(part) && /[A-Za-z]/.test(part);
 }
 
-function jointsIn(joints: readonly number[], { start, end }: Found): number[] {
+function jointsIn(joints: readonly number[], { start, from = start, end }: Found): number[] {
   let low = 0;
   let high = joints.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((joints[middle] ?? 0) <= start) low = middle + 1;
+    if ((joints[middle] ?? 0) <= from) low = middle + 1;
     else high = middle;
   }
   const inside: number[] = [];

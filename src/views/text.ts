@@ -4,7 +4,7 @@ import { promptTextOf } from '../graph/turns.ts';
 import type { ToolCall, ToolStatus, Turn } from '../graph/types.ts';
 import { agentFacts, type Item, itemsOf } from './items.ts';
 import { maskedItem, maskedView } from './masked.ts';
-import { type AgentView, humanDuration, humanSize, type Paint, type ViewOptions } from './options.ts';
+import { type AgentView, humanDuration, humanSize, type Mask, type Paint, type ViewOptions } from './options.ts';
 import { safeLine, safeText } from './safe.ts';
 import { firstLine, type Part, toolView } from './toolview.ts';
 import { wrapProse } from './wrap.ts';
@@ -172,7 +172,7 @@ function indent(lines: readonly string[]): string[] {
   return lines.map((line) => `  ${line}`.trimEnd());
 }
 
-/** The first words of a turn, for lists of turns. */
-export function turnTitle(turn: Turn): string {
-  return safeLine(firstLine(promptTextOf(turn)));
+/** The first words of a turn, for lists of turns; masked before they are cut off: a secret may go on in the second line. */
+export function turnTitle(turn: Turn, mask: Mask): string {
+  return safeLine(firstLine(mask(promptTextOf(turn))));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VERBS as ALL_VERBS } from '../../src/cli/verbs.ts';
 import type { JsonObject } from '../../src/format/json.ts';
-import { assistant, chain, result, text, thinking, toolUse, user } from '../support/build.ts';
+import { assistant, chain, result, text, thinking, toJsonl, toolUse, user } from '../support/build.ts';
 import { runHere } from '../support/inprocess.ts';
 import { BIN, rootWith } from '../support/skein.ts';
 import { random } from './samples.ts';
@@ -118,6 +118,21 @@ describe('every verb that shows', () => {
     const revealed = await runHere([...argv, '--reveal'], env);
     expect(shownIn(revealed.text).length).toBeGreaterThanOrEqual(least);
     if (argv.includes('--json')) expect(typeof masked.json()).toBe('object');
+  });
+
+  test.each([[[]], [['--json']]])('diff: a token that goes on in the second line of a prompt %j', async (more) => {
+    const secret = secretOf('broken');
+    const root = rootWith(
+      {
+        'a.jsonl': toJsonl(chain([user(`it is ${'-'.repeat(20)} ${secret.slice(0, 20)}\n${secret.slice(20)} now`)])),
+        'b.jsonl': toJsonl(chain([user('something else')])),
+      },
+      writeFileSync,
+    );
+    const [folder, env] = [join(root, 'projects', '-work-app'), { CLAUDE_CONFIG_DIR: root, HOME: root }];
+    const ran = await runHere(['diff', join(folder, 'a.jsonl'), join(folder, 'b.jsonl'), ...more], env);
+    expect(ran.text).toMatch(/\[github-token:[0-9a-f]{4}\]/);
+    expect(ran.text).not.toContain(secret.slice(4, 12));
   });
 
   test('context --json --reveal is exactly what is sent; without it only the secrets differ', async () => {

@@ -20,6 +20,16 @@ describe('masking', () => {
     expect(mask(`ghp_${random(36, 'other')}`)).not.toBe(mask(token));
   });
 
+  test('the end of a sentence is no part of it', () => {
+    const made = random(40, 'sentence');
+    const tokens = [`pscale_tkn_${made}`, `dp.pt.${made}`, `sntryu_${made}`];
+    for (const each of tokens) expect(mask(`it is ${each}. Keep it`)).toBe(`it is ${mask(each)}. Keep it`);
+    for (const before of ['API_KEY=', 'Authorization: Bearer ', 'Authorization: ', 'https://x.y/?key=']) {
+      expect(mask(`${before}${made}.`)).toBe(`${mask(`${before}${made}`)}.`);
+      expect(mask(`${before}${made}. Now ${made} is set`)).not.toContain(made);
+    }
+  });
+
   test('what could be guessed carries no hash', () => {
     expect(mask('PASSWORD="Tr0ub4dor&3"')).toBe('PASSWORD="[password]"');
     expect(mask('mysql://me:hunter22@db.internal/x')).toBe('mysql://me:[password]@db.internal/x');
@@ -185,6 +195,13 @@ describe('no text takes long', () => {
     }
   });
 
+  test('lines that begin like options or like those of a diff are gone through in one way', () => {
+    const text = `curl x${'\n--a'.repeat(60)}| -u me:hunter2-away`;
+    expect(mask(text)).toBe(text);
+    const diff = `-curl x \\\n-${'--a b \\\n-  '.repeat(8)}-u me:`;
+    expect(mask(`${diff}hunter2-diff`)).toBe(`${diff}[password]`);
+  });
+
   const hostile: readonly string[] = [
     ...RULES.flatMap(({ anchors }) => anchors.map((anchor) => anchor.replace(/\\(.)|[[(].*$/g, '$1'))),
     'eyJa.',
@@ -325,6 +342,11 @@ describe('what hides a secret', () => {
     ['a line break in JSON', `{"a":"x\\n${token}"}`],
     ['a slash in JSON', `aws_secret_access_key = ${random(20, 'x')}\\/${random(19, 'y')}`],
     ['an invisible character', `${head}\u200b${tail} end`],
+    ['letters that turn the direction', `\u202e${head}\u2066${tail}\u2069 end`],
+    ['marks no one sees', `${head}\ufe0f\u2063\u{e0041}\u180e\u034f${tail} end`],
+    ['a cursor that is hidden before it', `\u001b[?25l${token} end`],
+    ['letters that are chosen before it', `\u001b(B${token} end`],
+    ['a title of the window before it', `\u001b]133;C\u0007${head}\u001b]8;;x\u001b\\${tail} end`],
     ['an escaped letter', `gh\\u0070_${token.slice(4)} end`],
   ])('%s', (_, text) => {
     const masked = mask(text);

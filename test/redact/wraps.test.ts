@@ -77,6 +77,18 @@ describe('a token that is broken', () => {
     }
   });
 
+  test('before its secret part, as the address of a webhook', () => {
+    const addresses = SAMPLES.filter(({ rule }) => ['discord-webhook', 'slack-workflow', 'webhook'].includes(rule));
+    expect(addresses.length).toBeGreaterThan(3);
+    for (const { text, secret } of addresses) {
+      const address = /https?:\S+/.exec(text)?.[0] ?? '';
+      for (let at = 12; at <= address.indexOf(secret); at += 3) {
+        const lines = [`${'so '.repeat(20)}${address.slice(0, at)}`, `${address.slice(at)} and then`];
+        expect([at, mask(lines.join('\n')).includes(secret)]).toEqual([at, false]);
+      }
+    }
+  });
+
   test('as lines of a diff or of a list: as many come back', () => {
     const text = wrap(`${'so '.repeat(20)}${token} and then`, 80);
     const lines = createMasker().maskLines(text.split('\n'));

@@ -43,30 +43,31 @@ async function run(context: Context, args: Arguments): Promise<number> {
     result.onlyB.length === 0 &&
     result.common.every(({ changes }) => changes.length === 0);
   const mask = await openMask(context, args);
-  if (args.flag('json')) context.out.write(`${mask.json(diffJson(left, right, result, same))}\n`);
+  if (args.flag('json')) context.out.write(`${mask.json(diffJson(mask, left, right, result, same))}\n`);
   else for (const text of mask.settled(() => diffText(context, mask, result, same))) context.out.write(text);
   return same ? 0 : 1;
 }
 
-function turnRef(turn: Turn) {
-  return { number: turn.number, uuid: turn.uuid ?? null, prompt: turnTitle(turn) };
+function turnRef(turn: Turn, mask: Masking) {
+  return { number: turn.number, uuid: turn.uuid ?? null, prompt: turnTitle(turn, mask) };
 }
 
-function diffJson(a: OpenedChat, b: OpenedChat, result: ChatDiff, same: boolean) {
+function diffJson(mask: Masking, a: OpenedChat, b: OpenedChat, result: ChatDiff, same: boolean) {
+  const ref = (turn: Turn) => turnRef(turn, mask);
   return {
     a: { chat: a.listed.id, source: sourceOf(a.listed.file), totals: result.totals.a },
     b: { chat: b.listed.id, source: sourceOf(b.listed.file), totals: result.totals.b },
     same,
-    common: result.common.map((pair) => ({ a: turnRef(pair.a), b: turnRef(pair.b), changes: pair.changes })),
-    onlyA: result.onlyA.map(turnRef),
-    onlyB: result.onlyB.map(turnRef),
+    common: result.common.map((pair) => ({ a: ref(pair.a), b: ref(pair.b), changes: pair.changes })),
+    onlyA: result.onlyA.map(ref),
+    onlyB: result.onlyB.map(ref),
   };
 }
 
 function* diffText({ out }: Context, mask: Masking, result: ChatDiff, same: boolean): Generator<string> {
   const changed = result.common.filter(({ changes }) => changes.length > 0);
   const line = (mark: string, turn: Turn, more = '') =>
-    `${mark} turn ${String(turn.number).padEnd(3)} ${cut(mask(turnTitle(turn)), 60)}${more}\n`;
+    `${mark} turn ${String(turn.number).padEnd(3)} ${cut(turnTitle(turn, mask), 60)}${more}\n`;
   yield `${result.common.length - changed.length} turns are the same\n`;
   for (const { a, changes } of changed) yield out.style.warn(line('~', a, `: ${changes.join(', ')} differ`));
   for (const turn of result.onlyA) yield out.style.bad(line('-', turn));

@@ -169,7 +169,7 @@ function branchNodes({ out }: Context, mask: Masking, chat: Chat): Node[] {
 
 function branchTitle(mask: Masking, chat: Chat, branch: Branch): string {
   const own = branch.turns > 0 ? turnsOf(chat.entriesOf(branch)).at(-branch.turns) : undefined;
-  return own ? ` "${cut(mask(turnTitle(own)), 50)}"` : '';
+  return own ? ` "${cut(turnTitle(own, mask), 50)}"` : '';
 }
 
 function compactionNodes({ out }: Context, mask: Masking, chat: Chat): Node[] {

@@ -6,6 +6,7 @@ const token = `ghp_${random(36, 'lines')}`;
 
 export const COMMANDS: readonly string[] = [
   // Stores of secrets
+  '-curl -u me:«hunter2-gone» https://x\n-mysql -u me -p«hunter2-gone2» shop',
   'gh secret set DEPLOY_PW --body «hunter2-deploy» --repo me/shop',
   'gh secret set DEPLOY_PW -b"«hunter2 deploy»"',
   "gh secret set -R me/shop --env prod API -b '«plum-tr33s»'",

@@ -10,6 +10,18 @@ export const JWT = `${base64url('{"alg":"HS256","typ":"JWT"}')}.${base64url('{"s
 const [head = '', body = '', signature = ''] = JWT.split('.');
 
 export const SHOWN: readonly string[] = [
+  // Right before the end of a sentence, behind the number of a line, in a diff
+  `The root token is «hvs.${key('end1', 24)}». The old one was «s.${key('end2', 24)}».`,
+  `The hash is «$2b$12$${key('end3', 53)}». Keep it.`,
+  `token.json:3:«1//0${key('end4', 60)}»`,
+  `-EAA\n+«EAAG${key('end5', 180)}»`,
+  // Long words in what was drawn
+  'The root token is «hvs.R4xaxwZPETHkKZWr9CEOudbp»',
+  'use «fw_SGZkeaXRKyysUKOKT9z8Gi» for it',
+  // Base64 that begins like a path
+  'SIGNING_KEY=«/oZRYxoAyb+9MToqQ0VvGlHUK1Iw3reL9u4vT3iK2ml=»',
+  '"secret": "«/4Wkn0p0clDEAvaDMba2NlT1GAVSlBu3pOFZ53»"',
+  'app --spring.datasource.password «hunter2-dotted» --port 1',
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
