@@ -118,9 +118,9 @@ export function survivors(text: string): string[] {
 
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-const NEEDLES = SAMPLES.map(({ rule, secret, heart = secret }) => ({
+const NEEDLES = SAMPLES.map(({ rule, secret, heart = secret, left = secret }) => ({
   rule,
-  needles: [...new Set([...partsOf(secret), ...partsOf(heart)].flatMap(writings))],
+  needles: [...new Set([secret, heart, left].flatMap(partsOf).flatMap(writings))],
 }));
 
 /** Of what goes over several lines every line counts. */

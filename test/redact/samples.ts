@@ -29,6 +29,8 @@ export interface Sample {
   readonly text: string;
   /** What gives access: to mask the rest of it alone would be in vain. */
   readonly heart?: string;
+  /** What would be left of it without its rule, where another masks the rest. */
+  readonly left?: string;
 }
 
 function bare(rule: string, secret: string): Sample {
@@ -306,8 +308,7 @@ export const SAMPLES: readonly Sample[] = [
   inside('operand-password', 'wif1-word', "nmcli dev wifi connect Home password '", "'"),
   {
     ...bare('gitlab-routable-token', `glpat-${random(27, 'glr')}.01.${random(9, 'glr2', LOWER)}`),
-    // The beginning is masked as a token of the older kind, too.
-    heart: `.01.${random(9, 'glr2', LOWER)}`,
+    left: `.01.${random(9, 'glr2', LOWER)}`,
   },
   bare('vault-root-token', `hvs.${random(24, 'hvr')}`),
   inside('vault-unseal-key', `${random(43, 'vu')}=`, 'Unseal Key 1: '),
