@@ -139,6 +139,18 @@ describe('a line that does not fit into what other files left of a call is read 
   });
 });
 
+test('a price that changes within the day is that of the time of each message', async () => {
+  const { add, sums } = statusline();
+  const line = (id: string, hours: number) => ({
+    type: 'assistant',
+    timestamp: new Date(NOW - hours * 60 * MINUTE).toISOString(),
+    message: { id, model: 'deepseek-v4-pro', usage: { input_tokens: 1_000_000 } },
+  });
+  // Between 6 and 10 o'clock it is twice the price.
+  add('a.jsonl', toJsonl([line('m1', 4), line('m2', 0)]));
+  expect(await sums()).toMatchObject([{ cost: 660_000_000 }, { cost: 1_320_000_000 }]);
+});
+
 test('E4: a message costs what its line with most output does, as in reports', async () => {
   const { add, sums } = statusline();
   const line = (input: number, output: number) => ({
