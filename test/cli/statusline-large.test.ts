@@ -1,5 +1,5 @@
 /** A status line reads at most 24 MB a call, says so while some is left, and comes to all of it in the end. */
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { recentUsage } from '../../src/cli/usage/recent.ts';
@@ -29,6 +29,7 @@ function statusline() {
   const files: string[] = [];
   const touch = (file: string, time = NOW) => utimesSync(file, time / 1000, time / 1000);
   return {
+    folder,
     add(name: string, text: string): string {
       const file = join(folder, name);
       writeFileSync(file, text);
@@ -137,6 +138,16 @@ describe('a line that does not fit into what other files left of a call is read 
     append(b, text.slice(-40));
     expect(await shown()).toEqual([29, false]);
   });
+});
+
+test('what a status line that was stopped left beside what it keeps is removed', async () => {
+  const { add, shown, folder } = statusline();
+  add('a.jsonl', answers(0, 1));
+  const name = (pid: number) => `.statusline.json.${pid}.abc.tmp`;
+  // No process has so large a number.
+  for (const pid of [2 ** 30, process.pid]) writeFileSync(join(folder, 'skein', name(pid)), '{');
+  await shown();
+  expect(readdirSync(join(folder, 'skein')).sort()).toEqual([name(process.pid), 'statusline.json']);
 });
 
 test('a price that changes within the day is that of the time of each message', async () => {

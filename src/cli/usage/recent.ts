@@ -83,6 +83,7 @@ export async function recentUsage({ folder, now, find, transcript }: RecentQuery
   // Files that there was no time for are met again by the next call.
   const walked = !walk ? state.walked : reading.isPartial() ? 0 : now;
   if (walk || reading.hasRead()) await save(folder, { walked, files, rates: reading.rates(), chain });
+  if (walk) await clear(folder);
   const byFile = new Map([...files].map(([path, { rows }]) => [path, rows]));
   return { rows: [...byFile.values()].flat(), byFile, chain, partial: reading.isPartial() };
 }
@@ -280,6 +281,12 @@ function quietly<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A client stops a status line at any moment, also while it keeps what it read. */
+async function clear(folder: string): Promise<void> {
+  const { clearing } = await import('../../disk/killed.ts');
+  quietly(() => clearing()(join(folder, NAME)));
 }
 
 async function save(folder: string, { walked, files, rates, chain }: Recent): Promise<void> {
