@@ -80,18 +80,16 @@ function createTable(): Table {
 
   function chosen(): Uint8Array {
     const rows = new Uint8Array(starts.length);
-    const columns = Object.values(names).map(({ at, count }) => ({ at, marked: new Uint8Array(count()) }));
-    for (let before = -1, now = 0; now > before; ) {
-      before = now;
-      for (let row = 0; row < rows.length; row += 1) {
-        if (rows[row] === 1) continue;
-        const isMarked = columns.some(({ at, marked }) => at(row) >= 0 && marked[at(row)] === 1);
-        if (!isMarked && !isLoose(row) && !isLoose(row + 1)) continue;
-        rows[row] = 1;
-        now += 1;
-        for (const { at, marked } of columns) if (at(row) >= 0) marked[at(row)] = 1;
-      }
-    }
+    const open: number[] = [];
+    const choose = (row: number) => {
+      if (rows[row] === 1) return;
+      rows[row] = 1;
+      open.push(row);
+    };
+    for (let row = 0; row < rows.length; row += 1) if (isLoose(row) || isLoose(row + 1)) choose(row);
+    const columns = Object.values(names).map(({ alike }) => alike(rows.length));
+    for (let row = open.pop(); row !== undefined; row = open.pop())
+      for (const eachAlike of columns) eachAlike(row, choose);
     return rows;
   }
 
@@ -119,7 +117,23 @@ function createColumn() {
   const rows = createNumbers(-1);
   return {
     at: rows.get,
-    count: () => ids.size,
+    /** Of so many rows: tells those that have the name of one, the first time it is asked of the name. */
+    alike(count: number) {
+      const last = new Int32Array(ids.size).fill(-1);
+      const before = new Int32Array(count);
+      for (let row = 0; row < count; row += 1) {
+        const name = rows.get(row);
+        if (name < 0) continue;
+        before[row] = last[name] ?? -1;
+        last[name] = row;
+      }
+      return (row: number, visit: (alike: number) => void): void => {
+        const name = rows.get(row);
+        if (name < 0) return;
+        for (let each = last[name] ?? -1; each >= 0; each = before[each] ?? -1) visit(each);
+        last[name] = -1;
+      };
+    },
     set(row: number, name: string | undefined): void {
       if (name !== undefined) rows.set(row, ids.add(name));
     },

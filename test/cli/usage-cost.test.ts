@@ -33,6 +33,9 @@ test('a model without a price: unknown, never 0', () => {
   const priced = usage(root, ['--prices', prices, '--model', 'my']);
   expect(priced).toMatchObject({ totals: { unpriced: 0, messages: 1 }, prices: { own: { date: '2026-11-01' } } });
   expect(at(priced.totals, 'costUSD')).toBeCloseTo(10, 4);
+  const coloured = { date: '\u001b[31m2026', models: { 'my-': { input_mtok: 1, output_mtok: 1 } } };
+  writeFileSync(prices, JSON.stringify(coloured));
+  expect(skein(['usage', '--root', root, '--prices', prices]).text).not.toContain('\u001b');
   writeFileSync(prices, '{"models":{"x":{}}}');
   const wrong = skein(['usage', '--root', root, '--prices', prices]);
   expect(wrong.code).toBe(1);

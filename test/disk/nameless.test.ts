@@ -77,3 +77,14 @@ test('one in a large file: the others do not fill the memory', () => {
   const args = ['--max-old-space-size=24', '--input-type=module', '-e', script];
   expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toBe('40001 u\n');
 });
+
+test('what hangs together line by line from the end of a file on is looked through once', () => {
+  const COUNT = 60_000;
+  const linked = Array.from({ length: COUNT }, (_, n) =>
+    assistant('x', { id: `m${n >> 1}`, output: 1 }, { uuid: `u${(n + 1) >> 1}` }),
+  );
+  const file = written([nameless(7, 'u0'), ...linked].reverse());
+  const told = usageOfFile(file);
+  expect(told.length).toBe(COUNT / 2);
+  expect(told.filter(({ usage }) => usage.output === 7).length).toBe(1);
+});

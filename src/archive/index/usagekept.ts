@@ -11,8 +11,8 @@ import { type Archive, changesOf } from '../store.ts';
 import { openIndexForReading, quietly } from './derived.ts';
 import { USAGE_LAYOUT, usageFromJson } from './usagejson.ts';
 
-/** What the sums were made by. */
-export const PRICED_BY = `${TABLE.version}/${USAGE_LAYOUT}`;
+/** What the sums were made by. Before 2, models that cost less by night had one price a day. */
+export const PRICED_BY = `${TABLE.version}/${USAGE_LAYOUT}/2`;
 
 export interface KeptUsage {
   readonly index: Database;

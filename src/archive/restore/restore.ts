@@ -1,9 +1,8 @@
 /** Writes archived files back, byte for byte, with their mtime where that does not get them deleted. What is there and differs is left alone. */
-import { lstatSync, readdirSync, rmSync, type Stats, statSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { isTemporary, writeInParts, writerOf } from '../../disk/durable.ts';
+import { lstatSync, type Stats, statSync, utimesSync } from 'node:fs';
+import { writeInParts } from '../../disk/durable.ts';
 import { DiskError } from '../../disk/errors.ts';
-import { isRunning } from '../../disk/live.ts';
+import { clearing } from '../../disk/killed.ts';
 import { ArchiveError, damaged, RESTORING, sqliteCode, toArchiveError } from '../errors.ts';
 import { type ArchivedFile, type Version, versionOf, versionsOf } from '../files.ts';
 import { checkedBytes } from '../pieces/read.ts';
@@ -187,29 +186,6 @@ function goesOn(db: Database, { name }: ArchivedFile, version: Version, path: st
 /** A link to nothing is something, too. */
 function thereAt(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false }) ?? lstatSync(path, { throwIfNoEntry: false });
-}
-
-/** Removes what killed restores of a file have left beside it. Each folder is listed once. */
-function clearing(): (path: string) => void {
-  const folders = new Map<string, readonly string[]>();
-  return (path) => {
-    const folder = dirname(path);
-    const names = folders.get(folder) ?? listed(folder).filter(isTemporary);
-    folders.set(folder, names);
-    for (const name of names) {
-      const pid = writerOf(path, name);
-      if (pid !== undefined && !isRunning(pid)) rmSync(join(folder, name), { force: true });
-    }
-  };
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Not there yet, or not to be looked into: writing will tell.
-    return [];
-  }
 }
 
 /** What was scrubbed here and not there is the same file, unless a person wants the scrubbed one in its place. */

@@ -195,5 +195,6 @@ export function printNotes({ out, now }: Context, report: Report, prices: PriceT
   }
   const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';
   notes.push(`prices: ${own}${prices.name} of ${prices.date} · read from ${source}`);
-  for (const note of notes) for (const line of wrapProse(note, out.columns)) out.write(`${out.style.dim(line)}\n`);
+  for (const note of notes)
+    for (const line of wrapProse(safeLine(note), out.columns)) out.write(`${out.style.dim(line)}\n`);
 }

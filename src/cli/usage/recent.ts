@@ -50,6 +50,8 @@ const FARTHEST = 7 * 24 * HOUR;
 const WALK_EVERY = 60_000;
 /** At most so much is read in one call; the rest waits for the next. */
 const MOST_BYTES = 24 << 20;
+/** A longer line is passed over: none that tells of usage is. A shorter one that does not fit into what other files left waits for the next call. */
+const LONGEST_LINE = 6 << 20;
 /**
  * After so many files what was read is kept, then after twice as many: a client may stop a status line that takes long, and the next
  * goes on from there. All the keeping costs no more than the reading.
@@ -81,6 +83,7 @@ export async function recentUsage({ folder, now, find, transcript }: RecentQuery
   // Files that there was no time for are met again by the next call.
   const walked = !walk ? state.walked : reading.isPartial() ? 0 : now;
   if (walk || reading.hasRead()) await save(folder, { walked, files, rates: reading.rates(), chain });
+  if (walk) await clear(folder);
   const byFile = new Map([...files].map(([path, { rows }]) => [path, rows]));
   return { rows: [...byFile.values()].flat(), byFile, chain, partial: reading.isPartial() };
 }
@@ -149,9 +152,9 @@ function createReading(
       const range = { from, to: Math.min(stat.size, from + left) };
       const read = await readOr(path, range);
       if (read === undefined) keep(place);
+      else if (same === undefined && from > 0 && isTooShort(range, read)) partial = true;
       else {
-        // A line that is longer than all that may be read is passed over.
-        const isStuck = read.to <= range.from && range.to < stat.size;
+        const isStuck = read.to <= range.from && range.to < stat.size && !isTooShort(range, read);
         const at = isStuck ? range.to : Math.max(read.to, same?.at ?? 0);
         const isRest = range.to < stat.size;
         const since = Math.min(same?.since ?? Infinity, firstOf(read.rows) ?? Infinity);
@@ -172,7 +175,7 @@ function createReading(
         partial ||= left <= 0;
         return;
       }
-      const from = read.from < file.from ? read.from : range.from;
+      const from = read.from < file.from || isTooShort(range, read) ? read.from : range.from;
       const since = Math.min(file.since, firstOf(read.rows) ?? Infinity);
       files.set(path, { ...file, from, since, rows: [...read.rows, ...file.rows] });
       if (from > 0 && Math.min(since, file.mtimeMs) >= horizon) partial = true;
@@ -185,6 +188,11 @@ function createReading(
     mayRead: () => left > 0,
     isPartial: () => partial,
   };
+}
+
+/** No line lies in a range as a whole, which may be because others left so little to be read. */
+function isTooShort({ from, to }: Range, read: Range): boolean {
+  return read.to <= read.from && to - from < LONGEST_LINE;
 }
 
 function firstOf(rows: readonly RecentRow[]): number | undefined {
@@ -273,6 +281,12 @@ function quietly<T>(work: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A client stops a status line at any moment, also while it keeps what it read. */
+async function clear(folder: string): Promise<void> {
+  const { clearing } = await import('../../disk/killed.ts');
+  quietly(() => clearing()(join(folder, NAME)));
 }
 
 async function save(folder: string, { walked, files, rates, chain }: Recent): Promise<void> {

@@ -2,6 +2,7 @@
  * Blocks hang together: each begins where the one before let it, back to the last pause of more than five hours. What is kept of the last day
  * and a half does not always reach back to one, so where the chain stood before is kept too.
  */
+import type { Usage } from '../../format/usage.ts';
 import { createUsageFold } from '../../graph/usage/fold.ts';
 import type { Spent } from '../../views/usage/amounts.ts';
 import { BLOCK_MS, type BlockState, createBlocks, nextBlock } from '../../views/usage/blocks.ts';
@@ -23,8 +24,11 @@ export interface Counted extends Spent {
 /** Each message once, in the order of their times: the same way reports count. */
 export function uniqueRows(rows: readonly RecentRow[]): Counted[] {
   const fold = createUsageFold<undefined>(() => false);
-  for (const [key, requestId, time, output, cost] of rows) {
-    const usage = { input: 0, output, cacheCreation: 0, cacheRead: 0 };
+  /** A message costs what the line costs that counts. */
+  const costs = new Map<Usage, number | null>();
+  for (const [key, requestId, time, output, cost, input] of rows) {
+    const usage = { input, output, cacheCreation: 0, cacheRead: 0 };
+    costs.set(usage, cost);
     fold.add({
       ...(key === '' ? {} : { key }),
       ...(requestId === null ? {} : { requestId }),
@@ -32,12 +36,12 @@ export function uniqueRows(rows: readonly RecentRow[]): Counted[] {
       ended: true,
       synthetic: false,
       time,
-      ...(cost === null ? {} : { costUSD: cost }),
       origin: undefined,
     });
   }
-  const counted = fold.messages().map(({ time = 0, costUSD }) => {
-    return { time, cost: costUSD ?? 0, unpriced: costUSD === undefined ? 1 : 0, messages: 1 };
+  const counted = fold.messages().map(({ time = 0, usage }) => {
+    const cost = costs.get(usage) ?? null;
+    return { time, cost: cost ?? 0, unpriced: cost === null ? 1 : 0, messages: 1 };
   });
   return counted.sort((a, b) => a.time - b.time);
 }

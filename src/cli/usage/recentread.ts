@@ -87,7 +87,7 @@ function lastEnd(file: string, { from, to }: Range): number {
 const NEWLINE = 10;
 
 async function toRow({ key = '', requestId, time = 0, usage, model, costUSD, origin }: LineUsage, rates: RateCache) {
-  const known = model === undefined ? undefined : await rates.of(model);
+  const known = model === undefined ? undefined : await rates.of(model, time);
   const cost = costUSD === undefined ? known && costOf(usage, known) : Math.round(costUSD * PER_DOLLAR);
   const context = usage.input + usage.cacheCreation + usage.cacheRead;
   const side = origin.isSidechain || origin.agentId !== undefined ? 1 : 0;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { parseJson } from '../../format/json.ts';
 import type { Pricing } from '../../views/usage/facts.ts';
-import { fromKnownRates, toKnownRates } from '../../views/usage/keptrates.ts';
+import { fromKnownRates, priceDay, toKnownRates } from '../../views/usage/keptrates.ts';
 
 /** Thrown while spans are made, before anything is sent: load the table and make them again. */
 export class PriceMissing extends Error {}
@@ -14,20 +14,19 @@ export interface HookRates {
   save(): void;
 }
 
-const DAY = 86_400_000;
-
 export function openRates(file: string, now = Date.now()): HookRates {
-  const known = toKnownRates(parseJson(textOf(file)));
+  const today = priceDay(now);
+  const known = toKnownRates(parseJson(textOf(file)), today);
   let table: Pricing['ratesOf'] | undefined;
   let isNew = false;
   return {
     of(model, time = now) {
       // What is kept are the prices of today.
-      const isRecent = Math.abs(now - time) < DAY;
-      if (isRecent && known.has(model)) return known.get(model);
+      const isOfToday = priceDay(time) === today;
+      if (isOfToday && known.has(model)) return known.get(model);
       if (table === undefined) throw new PriceMissing(model);
       const rates = table(model, time);
-      if (isRecent) {
+      if (isOfToday && rates?.isOfHour !== true) {
         known.set(model, rates);
         isNew = true;
       }
@@ -41,7 +40,7 @@ export function openRates(file: string, now = Date.now()): HookRates {
       if (!isNew) return;
       isNew = false;
       try {
-        writeFileAtomic(file, Buffer.from(JSON.stringify(fromKnownRates(known))), { mode: 0o600 });
+        writeFileAtomic(file, Buffer.from(JSON.stringify(fromKnownRates(known, today))), { mode: 0o600 });
       } catch {
         // They are looked up again.
       }

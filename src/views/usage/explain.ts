@@ -41,6 +41,7 @@ export function explainMessage(
   pricing: Pricing,
 ): Explained {
   const chosen = largestOf(lines);
+  const kinds = kindsOf(lines);
   return {
     id: message.key ?? null,
     requestId: message.requestId ?? null,
@@ -54,7 +55,7 @@ export function explainMessage(
     incomplete: isIncomplete(message),
     estimatedOutput: fact.estimatedOutput,
     lines: lines.map((line, index) => {
-      const kind = kindOf(line, lines.slice(0, index));
+      const kind = kinds[index] ?? 'line';
       const { file, line: number } = line.origin;
       const why = index === chosen ? whyCounted(lines.length) : whyNot(kind, line, message.usage);
       return { file, line: number, uuid: line.uuid ?? null, usage: line.usage, kind, counted: index === chosen, why };
@@ -122,13 +123,19 @@ function whyNot(kind: LineKind, { usage }: LineUsage, counted: Usage): string {
   return `${NAMES[kind]}, ${compared(usage, counted)}`;
 }
 
-function kindOf({ origin, uuid }: LineUsage, earlier: readonly LineUsage[]): LineKind {
-  if (origin.isCopy) return 'progress';
-  if (origin.isFork) return 'fork';
-  const own = earlier.filter((line) => !line.origin.isCopy);
-  const [first] = own;
-  if (first !== undefined && first.origin.file !== origin.file) return 'copy';
-  return uuid !== undefined && own.some((line) => line.uuid === uuid) ? 'repeat' : 'line';
+function kindsOf(lines: readonly LineUsage[]): LineKind[] {
+  const uuids = new Set<string>();
+  /** Where the first line stands that is no copy in a progress entry. */
+  let file: string | undefined;
+  return lines.map(({ origin, uuid }) => {
+    if (origin.isCopy) return 'progress';
+    file ??= origin.file;
+    const isRepeat = uuid !== undefined && uuids.has(uuid);
+    if (uuid !== undefined) uuids.add(uuid);
+    if (origin.isFork) return 'fork';
+    if (file !== origin.file) return 'copy';
+    return isRepeat ? 'repeat' : 'line';
+  });
 }
 
 function compared(usage: Usage, counted: Usage): string {

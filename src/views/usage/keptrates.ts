@@ -1,22 +1,30 @@
-/** Prices as they were looked up, kept as JSON under the version of their table: another table knows others. */
+/** Prices of a day as they were looked up, kept as JSON under it and the version of their table: another table knows others. */
 import { asArray, asNumber, asObject, type Json, type JsonObject, parseJson } from '../../format/json.ts';
 import { TABLE } from './pricetable.ts';
 import type { Rates } from './rates.ts';
 
-/** Prices as older versions kept them know nothing of fast mode, or of cache writes for an hour at the clouds. */
-const KEPT_AS = `${TABLE.version}/3`;
+/** What older versions kept is of no day. */
+const keptAs = (day: string) => `${TABLE.version}/4/${day}`;
 
 /** By model; undefined for one that the table does not know. */
 export type KnownRates = Map<string, Rates | undefined>;
 
-export function toKnownRates(kept: Json | undefined): KnownRates {
-  const rates = Object.entries(asObject(asObject(kept)?.[KEPT_AS]) ?? {});
+/** The day whose prices hold at a time. */
+export function priceDay(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export function toKnownRates(kept: Json | undefined, day: string): KnownRates {
+  const rates = Object.entries(asObject(asObject(kept)?.[keptAs(day)]) ?? {});
   return new Map(rates.map(([model, each]) => [model, toRates(each)]));
 }
 
-export function fromKnownRates(known: KnownRates): JsonObject {
-  const rates = [...known].map(([model, each]) => [model, parseJson(JSON.stringify(each ?? null)) ?? null]);
-  return { [KEPT_AS]: Object.fromEntries(rates) };
+/** Those that do not hold all day are left out. */
+export function fromKnownRates(known: KnownRates, day: string): JsonObject {
+  const rates = [...known]
+    .filter(([, each]) => each?.isOfHour !== true)
+    .map(([model, each]) => [model, parseJson(JSON.stringify(each ?? null)) ?? null]);
+  return { [keptAs(day)]: Object.fromEntries(rates) };
 }
 
 function toRates(json: Json | undefined): Rates | undefined {

@@ -1,6 +1,7 @@
 /** Prices from the library @pydantic/genai-prices, offline; a table of one's own comes before it. */
 import { calcPrice, findProvider, type ModelInfo, type ModelPrice, type Provider } from '@pydantic/genai-prices';
 import { asObject, type Json, type JsonObject } from '../../format/json.ts';
+import { QUARTER } from './days.ts';
 import { factorsOf } from './factors.ts';
 import type { Rate, Rates } from './rates.ts';
 
@@ -16,16 +17,23 @@ const WINDOW_MARK = /\[\w+\]$/;
 const DAY = 86_400_000;
 
 export function createPrices(own: readonly ModelInfo[] = [], now = Date.now()): Prices {
-  const known = new Map<string, Rates | undefined>();
+  const byDay = new Map<string, Rates | undefined>();
+  const byQuarter = new Map<string, Rates>();
+  const find = (model: string, time: number) => {
+    const [plain = model] = model.split(WINDOW_MARK);
+    return findRates(model, new Date(time), own) ?? findRates(plain, new Date(time), own);
+  };
   return {
     ratesOf(model, time = now) {
-      // Prices change with the day, hardly ever within it.
-      const key = `${model} ${Math.floor(time / DAY)}`;
-      if (!known.has(key)) {
-        const [plain = model] = model.split(WINDOW_MARK);
-        known.set(key, findRates(model, new Date(time), own) ?? findRates(plain, new Date(time), own));
-      }
-      return known.get(key);
+      // Most prices change with the day.
+      const day = `${model} ${Math.floor(time / DAY)}`;
+      if (!byDay.has(day)) byDay.set(day, find(model, time));
+      const rates = byDay.get(day);
+      if (rates?.isOfHour !== true) return rates;
+      const quarter = `${model} ${Math.floor(time / QUARTER)}`;
+      const then = byQuarter.get(quarter) ?? find(model, time) ?? rates;
+      byQuarter.set(quarter, then);
+      return then;
     },
   };
 }
@@ -37,12 +45,17 @@ function findRates(model: string, timestamp: Date, own: readonly ModelInfo[]): R
   for (const place of places) {
     const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { ...place, timestamp });
     const rates = found ? toRates(found.model_price) : undefined;
-    if (rates === undefined) continue;
+    if (found === null || rates === undefined) continue;
     // A price of one's own is one that is paid, in fast mode too if nothing is known of that.
     const paid = 'provider' in place ? { fast: 1 } : hourOf(model, rates, timestamp);
-    return { ...rates, ...paid, ...factorsOf(model) };
+    return { ...rates, ...paid, ...factorsOf(model), ...(changesByHour(found.model) && { isOfHour: true }) };
   }
   return undefined;
+}
+
+/** Some sell cheaper by night. */
+function changesByHour({ prices }: ModelInfo): boolean {
+  return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === 'time_of_date');
 }
 
 /** `eu.anthropic.claude-opus-4-6-v1:0`, `claude-opus-4-6@20260205`: Anthropic's name in that of a cloud. */

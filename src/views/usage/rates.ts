@@ -16,6 +16,8 @@ export interface Rates {
   readonly fast?: number;
   /** The same of answers that had to come from the United States; as much as others where it is not told. */
   readonly usOnly?: number;
+  /** They are others at another time of the day. */
+  readonly isOfHour?: true;
 }
 
 /** Costs are added as whole billionths of a dollar, so that they sum to the same whatever they are grouped by. */
@@ -128,7 +130,7 @@ export function costOfSum(usage: Usage, whole: number, rates: Rates): number | u
 
 /** Above how many tokens of input something costs otherwise. */
 export function startsOf(rates: Rates): number[] {
-  return Object.values(rates).flatMap((rate: Rate | undefined) =>
+  return Object.values(rates).flatMap((rate: Rate | true | undefined) =>
     typeof rate === 'object' ? rate.tiers.map(({ start }) => start) : [],
   );
 }

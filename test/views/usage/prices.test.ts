@@ -3,7 +3,7 @@ import { calcPrice } from '@pydantic/genai-prices';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { asObject, parseJson } from '../../../src/format/json.ts';
-import { fromKnownRates, toKnownRates } from '../../../src/views/usage/keptrates.ts';
+import { fromKnownRates, priceDay, toKnownRates } from '../../../src/views/usage/keptrates.ts';
 import { createPrices, ownModels } from '../../../src/views/usage/prices.ts';
 import { TABLE } from '../../../src/views/usage/pricetable.ts';
 import { costOf, costOfSum, costParts, PER_DOLLAR } from '../../../src/views/usage/rates.ts';
@@ -170,9 +170,29 @@ describe('costs', () => {
     const known = new Map(
       ['claude-opus-4-6', 'claude-sonnet-4-5', 'my-own-model'].map((name) => [name, ratesOf(name, 0)]),
     );
-    const kept = parseJson(JSON.stringify(fromKnownRates(known)));
-    expect(toKnownRates(kept)).toEqual(known);
-    expect(toKnownRates({ [TABLE.version]: { 'claude-opus-4-6': { input: 5, output: 25 } } }).size).toBe(0);
+    const kept = parseJson(JSON.stringify(fromKnownRates(known, '2026-10-01')));
+    expect(toKnownRates(kept, '2026-10-01')).toEqual(known);
+    const older = { [`${TABLE.version}/3`]: { 'claude-opus-4-6': { input: 5, output: 25 } } };
+    expect(toKnownRates(older, '2026-10-01').size).toBe(0);
+  });
+
+  test('prices that are kept hold for their day alone, and are not kept where they hold for hours', () => {
+    const { ratesOf } = createPrices();
+    const when = Date.UTC(2026, 11, 31);
+    const known = new Map(['gemini-3.8-flash', 'deepseek-v4-pro'].map((name) => [name, ratesOf(name, when)]));
+    const kept = fromKnownRates(known, priceDay(when));
+    expect([...toKnownRates(kept, '2026-12-31').keys()]).toEqual(['gemini-3.8-flash']);
+    expect(toKnownRates(kept, '2027-01-01').size).toBe(0);
+  });
+
+  test.each([[[2, 12]], [[12, 2]]])('prices that change within the day are those of the hour, asked at %j', (hours) => {
+    const { ratesOf } = createPrices();
+    for (const hour of hours) {
+      const when = Date.UTC(2026, 8, 10, hour);
+      const { model_price: price } = calcPrice({}, 'deepseek-v4-pro', { timestamp: new Date(when) }) ?? {};
+      expect(price?.input_mtok).toBe(hour === 2 ? 1.32 : 0.66);
+      expect(ratesOf('deepseek-v4-pro', when)).toMatchObject({ input: price?.input_mtok, output: price?.output_mtok });
+    }
   });
 
   test('counts that make no sense have no cost', () => {
