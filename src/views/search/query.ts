@@ -68,9 +68,9 @@ export const IN: Readonly<Record<string, readonly Where[]>> = {
 /** Filters whose values are these and no others. */
 export const CHOICES: Partial<Record<string, readonly string[]>> = { role: ROLES, in: Object.keys(IN), is: ['error'] };
 
-/** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. */
+/** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. `--force` is a word: so options are written. */
 const ITEM =
-  /(?<minus>-)?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"?|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
+  /(?<minus>-(?!-))?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"?|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
 
 export interface QueryOptions {
   readonly now: Date;
