@@ -6,7 +6,7 @@ import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.
 import type { EarlierState } from '../../store/store.ts';
 import { createMatcher } from '../../views/search/match.ts';
 import { openIndexForReading } from '../index/derived.ts';
-import { type Database, get, numberOf } from '../sqlite.ts';
+import { type Database, get, numberOf, unchanging } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
 import { compareWithDisk, placeKey } from './fresh.ts';
@@ -63,14 +63,25 @@ export interface OnDisk {
 /** undefined when the index cannot tell: there is none, it is behind the archive, nothing was archived yet, or the query is not one of words. */
 export function searchIndex(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
   if (!isForIndex(request.query)) return undefined;
-  const index = openIndexForReading(archive);
-  if (index === undefined) return undefined;
-  try {
+  // A sync that ended between the two leaves an index that is ahead: the archive is looked at once more.
+  return searchAtOnce(archive, disk, request) ?? searchAtOnce(archive, disk, request);
+}
+
+/** Both as they are at one moment: what a sync archives meanwhile is neither in this index nor taken for known. */
+function searchAtOnce(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
+  return unchanging(archive.db, () => {
     const next = nextOf(archive.db);
-    return next <= FIRST_PIECE || nextOf(index.db) < next ? undefined : searchBoth(archive, index.db, disk, request);
-  } finally {
-    index.close();
-  }
+    const index = next <= FIRST_PIECE ? undefined : openIndexForReading(archive);
+    try {
+      return index && searchSame(archive, index.db, disk, request, next);
+    } finally {
+      index?.close();
+    }
+  });
+}
+
+function searchSame(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest, next: number) {
+  return unchanging(index, () => (nextOf(index) === next ? searchBoth(archive, index, disk, request) : undefined));
 }
 
 /** Of an archive that has nothing yet this is the next one. */
