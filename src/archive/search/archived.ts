@@ -120,20 +120,22 @@ function unnamedRoots(db: Database): Row[] {
 }
 
 /**
- * Reads hits. Where the file is still there as it was archived, its line is read where it begins, or else found by its uuid: a pack
- * holds a megabyte, which takes longer to unpack than most files to read. `parts`: all that may be asked for, in that order.
+ * Reads hits. Of several files that hold one it is one that is still there, if any is. Where that is as it was archived, its line is
+ * read where it begins, or else found by its uuid: a pack holds a megabyte, which takes longer to unpack than most files to read.
+ * `parts`: all that may be asked for, in that order.
  */
 export function createLoader(
   db: Database,
   { wanted }: StoredFiles,
-  { pathOf, isLost, nowOf, fits }: LoaderPlaces,
+  { pathOf, isLost, nowOf, othersOf, fits }: LoaderPlaces,
   parts: readonly StoredPart[],
 ): Loader {
   const reader = createPieceReader(db);
-  const holders = new Map<number, Row | undefined>();
+  const holders = new Map<number, readonly Row[]>();
 
-  function holderOf(part: StoredPart): Row | undefined {
-    if (holders.has(part.piece)) return holders.get(part.piece);
+  function rowsOf(part: StoredPart): readonly Row[] {
+    const known = holders.get(part.piece);
+    if (known !== undefined) return known;
     const place = parts.indexOf(part);
     const pieces = (place < 0 ? [part] : parts.slice(place, place + AT_ONCE)).map(({ piece }) => piece);
     const rows = holdersOf(db, pieces).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
@@ -141,17 +143,18 @@ export function createLoader(
       const at = (row: Row) => piece - numberOf(row, 'first');
       holders.set(
         piece,
-        rows.find((row) => at(row) >= 0 && at(row) < numberOf(row, 'count')),
+        rows.filter((row) => at(row) >= 0 && at(row) < numberOf(row, 'count')),
       );
     }
-    return holders.get(part.piece);
+    return holders.get(part.piece) ?? [];
   }
 
-  return (part) => {
+  function placesOf(part: StoredPart): Placed[] {
+    return rowsOf(part).map((row) => ({ part, row, file: toFile(row) }));
+  }
+
+  function load({ part, row, file }: Placed): Loaded | undefined {
     const { piece, place } = part;
-    const row = holderOf(part);
-    if (row === undefined) return undefined;
-    const file = toFile(row);
     const path = part.uuid === undefined ? undefined : pathOf(file);
     const found = path === undefined ? undefined : loadFromDisk(path, part);
     const onDisk = toLoaded(found, place, file.path, file.session, file.agent);
@@ -160,9 +163,28 @@ export function createLoader(
     const now = path === undefined ? nowOf(part) : undefined;
     if (now?.file === file.path) return now;
     const loaded = loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
-    const isThere = row.present === 1 && !isLost(file, part);
-    return loaded === undefined || isThere ? loaded : { ...loaded, version: versionIn(db, row) };
+    const isKept = row.present === 1 && !isLost(file, part);
+    return loaded === undefined || isKept ? loaded : { ...loaded, version: versionIn(db, row) };
+  }
+
+  return (part) => {
+    const own = placesOf(part);
+    const now = nowOf(part);
+    const isStanding = ({ row, file }: Placed) =>
+      row.present === 1 && (pathOf(file) !== undefined || now?.file === file.path);
+    const standing = own.find(isStanding) ?? (now ? undefined : othersOf(part).flatMap(placesOf).find(isStanding));
+    if (standing !== undefined) return load(standing);
+    const [first] = own;
+    // Its file may have been moved to where it is not archived yet.
+    return now ?? (first && load(first));
   };
+}
+
+/** A part where it was archived. */
+interface Placed {
+  readonly part: StoredPart;
+  readonly row: Row;
+  readonly file: StoredFile;
 }
 
 /** Which of the file's states it is, the oldest first. */
@@ -177,8 +199,10 @@ const AT_ONCE = 20;
 export interface LoaderPlaces extends Pick<Compared, 'pathOf'> {
   /** Whether a file has changed since, and has this part no more. */
   isLost(file: Parameters<Compared['pathOf']>[0], part: StoredPart): boolean;
-  /** As it stands in a file that has changed since, if it does. */
+  /** As it stands in a file that is not archived as it is now, if it does. */
   nowOf(part: StoredPart): Loaded | undefined;
+  /** The same part where it is written in another way. */
+  othersOf(part: StoredPart): readonly StoredPart[];
   /** Whether a text is what was asked for. */
   fits(text: string): boolean;
 }

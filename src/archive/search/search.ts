@@ -2,6 +2,7 @@
 import type { SessionFile } from '../../disk/find.ts';
 import { realPathOr } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
+import { lazy } from '../../format/lazy.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { EarlierState } from '../../store/store.ts';
 import { createMatcher } from '../../views/search/match.ts';
@@ -9,9 +10,9 @@ import { openIndexForReading } from '../index/derived.ts';
 import { type Database, get, numberOf, unchanging } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
-import { compareWithDisk, placeKey } from './fresh.ts';
+import { type Compared, compareWithDisk, placeKey } from './fresh.ts';
 import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
-import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
+import { findIndexed, type IndexQuery, type IndexRow, isForIndex, keysFound, writtenAs } from './indexed.ts';
 import { chatOfSession } from './knownchats.ts';
 import { hitsOf } from './page.ts';
 import { type Scanned, scanFiles } from './scan.ts';
@@ -101,10 +102,12 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
   const scanned = scanFiles(compared.fresh, query, request);
   const there = new Map(scanned.found.map((each) => [each.key, each]));
+  const hasChanged = ({ root, name }: Place) => compared.sizes.has(placeKey(root, name));
   const places: LoaderPlaces = {
     pathOf: compared.pathOf,
-    isLost: ({ root, name }, { key }) => compared.sizes.has(placeKey(root, name)) && !there.has(key),
+    isLost: (file, { key }) => hasChanged(file) && !there.has(key),
     nowOf: ({ key }) => there.get(key)?.load(),
+    othersOf: othersIn(index, question, indexed.rows),
     fits: (text) => createMatcher(query).matches(text),
   };
   const load = createLoader(archive.db, stored, places, indexed.rows);
@@ -128,6 +131,19 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
     scanned: scanned.files,
     problems: [...compared.problems, ...scanned.problems],
     chats: chatsIn(index, hits),
+  };
+}
+
+type Place = Parameters<Compared['pathOf']>[0];
+
+/** Looked for when the first is asked for: mostly what was found stands where it was archived. */
+function othersIn(index: Database, question: IndexQuery, rows: readonly IndexRow[]): LoaderPlaces['othersOf'] {
+  const several = new Map(rows.flatMap((row) => (row.written > 1 ? [[row.key, row]] : [])));
+  const written = lazy(() => writtenAs(index, question, [...several.values()]));
+  return ({ key }) => {
+    const row = several.get(key);
+    // A copy does not stand for what it repeats.
+    return row === undefined ? [] : (written().get(key) ?? []).filter(({ isCopy }) => isCopy === row.isCopy);
   };
 }
 
