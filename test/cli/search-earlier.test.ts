@@ -144,6 +144,41 @@ test.each(['hopped', '~opped'])('calls, queued prompts and torn ends of earlier 
   expect(await find(query, '-tool:Bash', '-in:prompt')).toEqual([]);
 });
 
+describe('E1: a last line that is an entry, but has no line end, is found once', () => {
+  const [first, last] = [said('a', 'a wombat'), said('b', 'the quokka')];
+  const [open, whole] = [first + last.trimEnd(), first + last];
+  const over = first + said('d', 'a longer line than there was before '.repeat(20));
+  const [present, before] = [`b skein show ${A} --turn b`, `b skein archive restore ${A} --version 1 --to DIR`];
+
+  /** Whether and where it is found as its file becomes one text after another. */
+  async function follow(query: string, states: readonly (readonly [text: string, found: string])[]) {
+    const { write, sync, find } = planted({});
+    for (const [text, expected] of states) {
+      write(NAME, text);
+      for (const _ of ['not synced', 'synced']) {
+        expect([text, await find(...words(query))]).toEqual([text, [expected]]);
+        await sync();
+      }
+    }
+  }
+
+  test.each(ways)('when it ends and others follow it: %s', async (query) => {
+    const grown = whole + said('c', 'a wombat').trimEnd();
+    await follow(
+      query,
+      [open, whole, grown].map((text) => [text, present] as const),
+    );
+  });
+
+  test.each(ways)('when it was written over, by whatever: %s', async (query) => {
+    await follow(query, [
+      [open, present],
+      [over, before],
+      [first, before],
+    ]);
+  });
+});
+
 describe('a session that lies elsewhere since', () => {
   const resumed = async ({ run }: ReturnType<typeof planted>, query: string) => {
     const hits = asArray(at((await run('search', '--json', ...words(query))).json(), 'hits')) ?? [];

@@ -17,7 +17,7 @@ import { type Compared, placeKey } from './fresh.ts';
 import type { Candidate, Loaded } from './hit.ts';
 import { createHolder } from './holder.ts';
 import { callIn } from './knowncalls.ts';
-import { createLineJoiner, findableLine, lineAt } from './lines.ts';
+import { createLineJoiner, findableLine, isEntry, lineAt } from './lines.ts';
 import { piecesOfFiles } from './ranges.ts';
 import { createScan, toLoaded } from './scan.ts';
 
@@ -266,36 +266,39 @@ function loadFromPack(
 }
 
 /** Few have one: the rest is not looked up, which SQLite would not know. */
-const TAILS = `SELECT version.tail, version.size, ${COLUMNS} FROM version
-  CROSS JOIN file ON file.id = version.file AND file.current = version.id CROSS JOIN root ON root.id = file.root
-  WHERE length(version.tail) > 0 AND ${TRANSCRIPTS} ORDER BY file.id`;
+const TAILS = `SELECT version.id AS version, version.tail, version.size, version.id IS file.current AS present, ${COLUMNS} FROM version
+  CROSS JOIN file ON file.id = version.file CROSS JOIN root ON root.id = file.root
+  WHERE length(version.tail) > 0 AND ${TRANSCRIPTS} ORDER BY present DESC, file.id, version.id DESC`;
 
 /**
- * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since are found
- * in the files, by then perhaps whole.
+ * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since, and of earlier
+ * states, were mostly finished: whole ones may have been written over instead, and are found where nothing else has them. Those of files that are there come
+ * first.
  */
 export function scanTails(
   db: Database,
   index: Database,
   { wanted }: StoredFiles,
   query: Query,
-  sizes: ReadonlyMap<string, number>,
+  { sizes, pathOf }: Pick<Compared, 'sizes' | 'pathOf'>,
 ): Candidate[] {
-  const rows = all(db, TAILS);
+  const rows = all(db, TAILS).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
   if (rows.length === 0) return [];
   const scan = createScan(query);
-  for (const row of rows) {
-    if (wanted !== undefined && !wanted.has(numberOf(row, 'id'))) continue;
+  const isGone = (row: Row) => pathOf(toFile(row)) === undefined;
+  for (const row of rows.toSorted((a, b) => Number(isGone(a)) - Number(isGone(b)))) {
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
-    if (now !== undefined && now >= numberOf(row, 'size')) continue;
+    const isLast = row.present === 1 && (now === undefined || now < numberOf(row, 'size'));
     const bytes = blobOf(row, 'tail');
+    if (!isLast && !isEntry(bytes)) continue;
     const load = (place: number) => {
       const file = toFile(row);
-      return toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
+      const loaded = toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
+      return isLast ? loaded : loaded && { ...loaded, version: versionIn(db, row) };
     };
     const holder = createHolder(db, numberOf(row, 'id'));
-    // Nothing comes after it.
-    scan.add([{ bytes, load, isPrompt: () => true }], (call) => callIn(index, call, holder));
+    // Nothing comes after the last line; what did come after another showed its prompt.
+    scan.add([{ bytes, load, isPrompt: () => isLast }], (call) => callIn(index, call, holder));
   }
   return scan.found();
 }

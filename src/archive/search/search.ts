@@ -115,7 +115,7 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
     (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
   );
   const unindexed = new Map(
-    [...scanTails(archive.db, index, stored, query, compared.sizes), ...scanned.found].map((each) => [each.key, each]),
+    [...scanTails(archive.db, index, stored, query, compared), ...scanned.found].map((each) => [each.key, each]),
   );
   const known = unindexed.size > 0 ? keysFound(index, question) : new Set<string>();
   const fresh = [...unindexed.values()].filter(({ key }) => !known.has(key)).toSorted(byTime);
