@@ -96,6 +96,11 @@ export function wantedFiles(
   return { wanted: new Set(ids), isWanted: piecesOfFiles(db, ids) };
 }
 
+/** Whether some transcript was archived that lay there. */
+export function holdsBelow(db: Database, place: string): boolean {
+  return all(db, FILES).some((row) => isBelow(toFile(row).path, place));
+}
+
 function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }

@@ -9,7 +9,7 @@ import { createMatcher } from '../../views/search/match.ts';
 import { openIndexForReading } from '../index/derived.ts';
 import { type Database, get, numberOf, unchanging } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
-import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
+import { createLoader, holdsBelow, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
 import { type Compared, compareWithDisk, placeKey } from './fresh.ts';
 import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
 import { findIndexed, type IndexQuery, type IndexRow, isForIndex, keysFound, writtenAs } from './indexed.ts';
@@ -19,7 +19,7 @@ import { type Scanned, scanFiles } from './scan.ts';
 import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
-export { isForIndex };
+export { holdsBelow, isForIndex };
 
 /** Reads every file. Newest first: what is rare is only known with an index. `earlier`: what only these have is found too. */
 export function searchFiles(
