@@ -183,6 +183,14 @@ describe('a query as long as it may be', () => {
     expect([`~"${long}"`, `~"${long}x"`].map((query) => inFiles(root, query).total)).toEqual([1, 0]);
   });
 
+  test.each(['a ', 't* ', '"see a" '])('is found: thousands of times the same: %s', (item) => {
+    const long = item.repeat(Math.floor(19_000 / item.length));
+    const { find } = searchable({
+      [NAME]: Array.from({ length: 300 }, (_, n) => entry(`e${n}`, SESSION, `see a text ${n}`)).join(''),
+    });
+    expect([find(long).total, find(`text -${item}`).total]).toEqual([300, 0]);
+  });
+
   test('thousands of parts of a text are marked', () => {
     const { root } = searchable({ [NAME]: entry('a', SESSION, `abc ${'x'.repeat(100_000)}`) });
     const { hits } = inFiles(root, '~ab '.repeat(4000));
