@@ -23,8 +23,16 @@ const LARGE = 128e6;
 
 /** The same where an archive is large. */
 export function holdForLarge(archive: string): () => void {
-  const { size } = statSync(archive, { throwIfNoEntry: false }) ?? { size: 0 };
-  if (size < LARGE) return () => {};
+  if (sizeOf(archive) < LARGE) return () => {};
   loadSqlite();
   return holdCompilers();
+}
+
+/** What is wrong with it is told where it is opened. */
+function sizeOf(archive: string): number {
+  try {
+    return statSync(archive, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }

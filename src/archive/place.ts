@@ -1,4 +1,5 @@
 /** Where the archive lies: `$SKEIN_HOME`, else the platform's folder for a program's data. */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface PlaceQuery {
@@ -16,6 +17,15 @@ export function archiveFolder({ env, home, platform = process.platform }: PlaceQ
 
 export const ARCHIVE_NAME = 'archive.db';
 export const INDEX_NAME = 'index.db';
+
+/** Whether there may be an archive in a folder. Of one that cannot be entered, whoever opens it tells what is wrong. */
+export function mayHold(folder: string): boolean {
+  try {
+    return statSync(join(folder, ARCHIVE_NAME), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
 
 /** How the names of a SQLite file and of those beside it end. */
 export const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal'];

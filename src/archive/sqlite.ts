@@ -126,6 +126,17 @@ export function transaction<T>(db: Database, call: () => T): T {
   }
 }
 
+/** All that the call reads is of one moment, whatever others write meanwhile. */
+export function unchanging<T>(db: Database, call: () => T): T {
+  db.exec('BEGIN');
+  try {
+    return call();
+  } finally {
+    // An error may have ended it.
+    if (db.isTransaction) db.exec('COMMIT');
+  }
+}
+
 /** What this connection changed so far, for tests that count work. */
 export function totalChanges(db: Database): number {
   return numberOf(get(db, 'SELECT total_changes() AS changes'), 'changes');

@@ -2,6 +2,7 @@
 import { chmodSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolders } from '../disk/durable.ts';
+import { toDiskError } from '../disk/errors.ts';
 import { closeFile, openFile } from '../disk/io.ts';
 import { ArchiveError, OPENING, toArchiveError } from './errors.ts';
 import { ARCHIVE_NAME } from './place.ts';
@@ -27,7 +28,7 @@ export interface OpenArchiveOptions {
 /** The archive of a folder; undefined when there is none and none is to be made. Throws ArchiveError. */
 export function openArchive(folder: string, options: OpenArchiveOptions = {}): Archive | undefined {
   const path = join(folder, ARCHIVE_NAME);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   if (stat === undefined && !options.create) return undefined;
   if (stat !== undefined) refuseFolder(path, stat);
   if (stat !== undefined && options.reads && !mayWrite(path)) return openIfMade(folder);
@@ -45,7 +46,7 @@ export function openArchive(folder: string, options: OpenArchiveOptions = {}): A
 /** For those who only read along: undefined also for one that another process is just making. Nothing is made or changed. */
 export function openIfMade(folder: string): Archive | undefined {
   const path = join(folder, ARCHIVE_NAME);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   if (stat === undefined) return undefined;
   refuseFolder(path, stat);
   return guarded(OPENING, path, () => {
@@ -57,6 +58,16 @@ export function openIfMade(folder: string): Archive | undefined {
       return undefined;
     });
   });
+}
+
+/** undefined where there is none; a folder that cannot be entered may hold one. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    const { what, next } = toDiskError(error, OPENING, path);
+    throw new ArchiveError({ what, where: path, next, cause: error });
+  }
 }
 
 function refuseFolder(where: string, stat: Stats): void {

@@ -13,6 +13,7 @@ import type { Context } from './context.ts';
 import { recoverFromHistory } from './recovered.ts';
 import { archiveReader, teamStore } from './shelf.ts';
 import { teamLibrary } from './teamlibrary.ts';
+import { toldProblems } from './toldproblems.ts';
 
 export interface Library extends Found {
   readonly roots: readonly Root[];
@@ -59,11 +60,8 @@ export function lookAt(context: Context, given: readonly string[]): Library {
   const archived = store?.mount({ files: found.files, roots }) ?? [];
   const recovered = recoverFromHistory({ roots, sessions: [...found.files, ...archived], kept, known });
   const files = inOrder(roots, found.files, [...archived, ...recovered]);
-  // That the client was never used here is no problem to tell, nor that a place is gone whose files were kept.
-  const isTold = ({ kind, where }: Problem) =>
-    (given.length > 0 || kind !== 'missing') &&
-    !((kind === 'missing' || kind === 'empty') && archived.some(({ file }) => file.startsWith(where)));
-  const told = problems.filter(isTold);
+  const isKept = (place: string) => archived.some(({ file }) => file.startsWith(place));
+  const told = toldProblems(problems, { isGiven: given.length > 0, isKept });
   const earlier = () => store?.earlier({ files: found.files, roots }) ?? [];
   return { ...found, files, problems: [...told, ...found.problems], roots, demo: false, known, earlier };
 }

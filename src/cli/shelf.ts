@@ -1,7 +1,6 @@
 /** The code that reads the archive or a team, loaded only where it is needed: the library then asks for it without waiting. */
-import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { ARCHIVE_NAME, archiveFolder } from '../archive/place.ts';
+import { resolve } from 'node:path';
+import { archiveFolder, mayHold } from '../archive/place.ts';
 import { clientConfig } from '../disk/roots.ts';
 import type { TeamStore } from '../team/read/store.ts';
 import type { Arguments } from './command.ts';
@@ -71,8 +70,7 @@ export async function loadReader(context: Context, args: Arguments): Promise<voi
 }
 
 export async function loadArchiveReader(context: Context): Promise<void> {
-  const path = join(resolve(context.cwd, archiveFolder(context)), ARCHIVE_NAME);
-  if (statSync(path, { throwIfNoEntry: false }) !== undefined) loaded = await import('./kept.ts');
+  if (mayHold(resolve(context.cwd, archiveFolder(context)))) loaded = await import('./kept.ts');
 }
 
 export function archiveReader(): typeof Kept | undefined {

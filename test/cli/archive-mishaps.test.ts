@@ -1,5 +1,15 @@
 /** Things that happen to archives: folders renamed, an index damaged, a chat in two folders, prompts scrubbed. */
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { get, openDatabase } from '../../src/archive/sqlite.ts';
@@ -7,6 +17,7 @@ import { asArray, at, type JsonObject } from '../../src/format/json.ts';
 import { assistant, chain, toJsonl, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine, runHere } from '../support/inprocess.ts';
+import { skein } from '../support/skein.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000000';
 const B = 'bbbbbbbb-0000-4000-8000-000000000000';
@@ -37,6 +48,28 @@ describe('a project folder that was renamed', () => {
     expect(others).toEqual([]);
     expect(chat).toMatchObject({ source: 'disk', sessions: [{ id: A, source: 'disk' }] });
     expect(asArray(at(chat, 'sessions'))).toHaveLength(1);
+  });
+});
+
+describe('an archive in a place that cannot be entered', () => {
+  test.each(['list', 'show @last', 'search hello', 'search --scan hello', 'search ~hello', 'usage', 'tree @last'])(
+    'is told, and the disk is read without it: %s',
+    async (verb) => {
+      const { env } = machine(rootOf({ [`projects/-m/${A}.jsonl`]: talk(A, 'hello', 'm1') }));
+      // Not for root either, whom permissions do not keep out.
+      symlinkSync(env.SKEIN_HOME, env.SKEIN_HOME);
+      const { code, text, err } = skein(verb.split(' '), { home: env.HOME, env });
+      expect(err).toMatch(/warning: read without the archive: cannot open the archive: .* Remove or mend the link/);
+      expect([code, text === '']).toEqual([0, false]);
+    },
+  );
+
+  test.each(['status', 'sync', 'verify', `restore ${A} --to x`, 'export x', 'rebuild'])('archive %s', async (verb) => {
+    const { env } = machine(rootOf({ [`projects/-m/${A}.jsonl`]: talk(A, 'hello', 'm1') }));
+    symlinkSync(env.SKEIN_HOME, env.SKEIN_HOME);
+    const { code, err } = skein(['archive', ...verb.split(' ')], { home: env.HOME, env });
+    expect(err).toContain('its symbolic links lead in a circle');
+    expect([code, err.includes('fault in Skein')]).toEqual([1, false]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What only an earlier state of a transcript has: the archive kept it, and every kind of query finds it. */
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -142,6 +142,73 @@ test.each(['hopped', '~opped'])('calls, queued prompts and torn ends of earlier 
   expect(await find(query)).toEqual([`r ${version}`, `s ${version}`, `undefined ${version}`]);
   expect(await find(query, 'tool:Bash')).toEqual([`r ${version}`]);
   expect(await find(query, '-tool:Bash', '-in:prompt')).toEqual([]);
+});
+
+describe('E1: a last line that is an entry, but has no line end, is found once', () => {
+  const [first, last] = [said('a', 'a wombat'), said('b', 'the quokka')];
+  const [open, whole] = [first + last.trimEnd(), first + last];
+  const over = first + said('d', 'a longer line than there was before '.repeat(20));
+  const [present, before] = [`b skein show ${A} --turn b`, `b skein archive restore ${A} --version 1 --to DIR`];
+
+  /** Whether and where it is found as its file becomes one text after another. */
+  async function follow(query: string, states: readonly (readonly [text: string, found: string])[]) {
+    const { write, sync, find } = planted({});
+    for (const [text, expected] of states) {
+      write(NAME, text);
+      for (const _ of ['not synced', 'synced']) {
+        expect([text, await find(...words(query))]).toEqual([text, [expected]]);
+        await sync();
+      }
+    }
+  }
+
+  test.each(ways)('when it ends and others follow it: %s', async (query) => {
+    const grown = whole + said('c', 'a wombat').trimEnd();
+    await follow(
+      query,
+      [open, whole, grown].map((text) => [text, present] as const),
+    );
+  });
+
+  test.each(ways)('when it was written over, by whatever: %s', async (query) => {
+    await follow(query, [
+      [open, present],
+      [over, before],
+      [first, before],
+    ]);
+  });
+});
+
+describe('a session that lies elsewhere since', () => {
+  const resumed = async ({ run }: ReturnType<typeof planted>, query: string) => {
+    const hits = asArray(at((await run('search', '--json', ...words(query))).json(), 'hits')) ?? [];
+    return hits.map((hit) => [asString(at(hit, 'file')), asString(at(hit, 'resume'))]);
+  };
+  const MOVED = `projects/-work-new/${A}.jsonl`;
+
+  test.each(ways)('is found where it is, and resumed there, not restored to where it was: %s', async (query) => {
+    const here = planted({ [NAME]: said('a', 'the quokka') });
+    await here.sync();
+    mkdirSync(dirname(join(here.root, MOVED)));
+    renameSync(join(here.root, NAME), join(here.root, MOVED));
+    for (const _ of ['not synced', 'synced']) {
+      expect(await resumed(here, query)).toEqual([[join(here.root, MOVED), `cd /work/app && claude --resume ${A}`]]);
+      await here.sync();
+    }
+  });
+
+  test.each(ways)('is found so too when it was written anew for its new folder: %s', async (query) => {
+    const here = planted({ [NAME]: said('11111111-aaaa-4aaa-8aaa-000000000001', 'the quokka') });
+    await here.sync();
+    await here.run('move', A, '--to', here.home, '--delete-source');
+    for (const _ of ['not synced', 'synced']) {
+      const [[file, resume] = [], ...more] = await resumed(here, query);
+      expect(more).toEqual([]);
+      expect(existsSync(file ?? '')).toBe(true);
+      expect(resume).toBe(`cd ${here.home} && claude --resume ${A}`);
+      await here.sync();
+    }
+  });
 });
 
 /** What becomes of a file: its lines from then on; undefined when it is deleted. */

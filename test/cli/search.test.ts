@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { io, ioSince } from '../../src/disk/io.ts';
@@ -105,6 +105,23 @@ describe('skein search', () => {
     expect(gone).toContain(`skein archive restore ${SESSION}`);
     expect(gone).not.toContain('claude --resume');
     expect(run(['search', 'ibex', '--json']).json()).toMatchObject({ hits: [{ resume: null }] });
+  });
+
+  test('a place that is not there is told, with an index too, unless what lay there was kept', () => {
+    const { run, root } = home();
+    const [other, none] = [join(dirname(root), 'other'), join(dirname(root), 'none')];
+    cpSync(root, other, { recursive: true });
+    run(['archive', 'sync', '--root', root, '--root', other]);
+    for (const more of [[], ['--scan'], ['--json']]) {
+      const { err } = run(['search', 'login', '--root', none, ...more]);
+      expect(err).toContain(`there is no such file or folder: ${none}`);
+    }
+    rmSync(other, { recursive: true });
+    for (const more of [[], ['--scan']]) {
+      const { err, text } = run(['search', 'login', '--root', other, ...more]);
+      expect([err, text.includes('3 found')]).toEqual(['', true]);
+    }
+    expect(run(['search', 'login'], { CLAUDE_CONFIG_DIR: none }).err).toBe('');
   });
 
   test('found under another root, the command to resume names its config folder and runs as it is pasted', () => {

@@ -8,6 +8,7 @@ import { ArchiveError } from '../errors.ts';
 import { type ArchivedState, type Version, versionOf } from '../files.ts';
 import { createPieceReader } from '../pieces/packs.ts';
 import { archivedInput, archivedSource } from '../pieces/read.ts';
+import { isEntry } from '../search/lines.ts';
 import { type Archive, guarded } from '../store.ts';
 import type { KeptFile } from './mountplaces.ts';
 
@@ -30,7 +31,7 @@ export function createMounter(archive: Archive): Mounter {
       open: () =>
         call(() => {
           const kept = versionOf(db, state.version);
-          const version = wholeLines ? withoutTail(kept) : kept;
+          const version = wholeLines && !isEntry(kept.tail) ? withoutTail(kept) : kept;
           const input = archivedInput(db, version, createPieceReader(db, { atHand: 1, releases: true }));
           source ??= archivedSource(db, version, path, reader);
           const anywhere = source;

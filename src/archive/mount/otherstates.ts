@@ -1,7 +1,9 @@
 /** States of archived files that hold what the one that is read at their path has not. */
 import { versionsOf } from '../files.ts';
+import { addressOf, toPiece } from '../pieces/piece.ts';
 import { runsOf } from '../pieces/runs.ts';
-import { all, type Database, numberOf } from '../sqlite.ts';
+import { isEntry } from '../search/lines.ts';
+import { all, type Database, get, numberOf } from '../sqlite.ts';
 
 export interface OtherState {
   readonly version: number;
@@ -35,14 +37,26 @@ export function otherStates(db: Database, isRead: (file: number) => boolean): Ma
 
 function othersOf(db: Database, file: number, read: number | undefined): OtherState[] {
   let known = read === undefined ? [] : piecesOf(db, read);
-  const states = versionsOf(db, file).map(({ id, size }, place) => ({ version: id, size, number: place + 1 }));
-  return states.toReversed().filter(({ version }) => {
+  const states = versionsOf(db, file).map(({ id, size, tail }, place) => ({
+    version: id,
+    size,
+    number: place + 1,
+    tail,
+  }));
+  return states.toReversed().filter(({ version, tail }) => {
     if (version === read) return false;
     const pieces = piecesOf(db, version);
-    if (areIn(pieces, known)) return false;
+    if (areIn(pieces, known) && !endsApart(db, tail)) return false;
     known = joined([...known, ...pieces]);
     return true;
   });
+}
+
+/** Whether a last line without a line end is an entry all the same, and was never archived with one. */
+function endsApart(db: Database, tail: Buffer): boolean {
+  if (tail.length === 0 || !isEntry(tail)) return false;
+  const { bytes } = toPiece(Buffer.concat([tail, Buffer.from('\n')]));
+  return get(db, 'SELECT 1 FROM piece WHERE hash = ?', addressOf(bytes)) === undefined;
 }
 
 function piecesOf(db: Database, version: number): Pieces {

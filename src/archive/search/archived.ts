@@ -17,7 +17,7 @@ import { type Compared, placeKey } from './fresh.ts';
 import type { Candidate, Loaded } from './hit.ts';
 import { createHolder } from './holder.ts';
 import { callIn } from './knowncalls.ts';
-import { createLineJoiner, findableLine, lineAt } from './lines.ts';
+import { createLineJoiner, findableLine, isEntry, lineAt } from './lines.ts';
 import { piecesOfFiles } from './ranges.ts';
 import { createScan, toLoaded } from './scan.ts';
 
@@ -96,6 +96,11 @@ export function wantedFiles(
   return { wanted: new Set(ids), isWanted: piecesOfFiles(db, ids) };
 }
 
+/** Whether some transcript was archived that lay there. */
+export function holdsBelow(db: Database, place: string): boolean {
+  return all(db, FILES).some((row) => isBelow(toFile(row).path, place));
+}
+
 function isBelow(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
@@ -120,20 +125,22 @@ function unnamedRoots(db: Database): Row[] {
 }
 
 /**
- * Reads hits. Where the file is still there as it was archived, its line is read where it begins, or else found by its uuid: a pack
- * holds a megabyte, which takes longer to unpack than most files to read. `parts`: all that may be asked for, in that order.
+ * Reads hits. Of several files that hold one it is one that is still there, if any is. Where that is as it was archived, its line is
+ * read where it begins, or else found by its uuid: a pack holds a megabyte, which takes longer to unpack than most files to read.
+ * `parts`: all that may be asked for, in that order.
  */
 export function createLoader(
   db: Database,
   { wanted }: StoredFiles,
-  { pathOf, isLost, nowOf, fits }: LoaderPlaces,
+  { pathOf, isLost, nowOf, othersOf, fits }: LoaderPlaces,
   parts: readonly StoredPart[],
 ): Loader {
   const reader = createPieceReader(db);
-  const holders = new Map<number, Row | undefined>();
+  const holders = new Map<number, readonly Row[]>();
 
-  function holderOf(part: StoredPart): Row | undefined {
-    if (holders.has(part.piece)) return holders.get(part.piece);
+  function rowsOf(part: StoredPart): readonly Row[] {
+    const known = holders.get(part.piece);
+    if (known !== undefined) return known;
     const place = parts.indexOf(part);
     const pieces = (place < 0 ? [part] : parts.slice(place, place + AT_ONCE)).map(({ piece }) => piece);
     const rows = holdersOf(db, pieces).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
@@ -141,17 +148,18 @@ export function createLoader(
       const at = (row: Row) => piece - numberOf(row, 'first');
       holders.set(
         piece,
-        rows.find((row) => at(row) >= 0 && at(row) < numberOf(row, 'count')),
+        rows.filter((row) => at(row) >= 0 && at(row) < numberOf(row, 'count')),
       );
     }
-    return holders.get(part.piece);
+    return holders.get(part.piece) ?? [];
   }
 
-  return (part) => {
+  function placesOf(part: StoredPart): Placed[] {
+    return rowsOf(part).map((row) => ({ part, row, file: toFile(row) }));
+  }
+
+  function load({ part, row, file }: Placed): Loaded | undefined {
     const { piece, place } = part;
-    const row = holderOf(part);
-    if (row === undefined) return undefined;
-    const file = toFile(row);
     const path = part.uuid === undefined ? undefined : pathOf(file);
     const found = path === undefined ? undefined : loadFromDisk(path, part);
     const onDisk = toLoaded(found, place, file.path, file.session, file.agent);
@@ -160,9 +168,28 @@ export function createLoader(
     const now = path === undefined ? nowOf(part) : undefined;
     if (now?.file === file.path) return now;
     const loaded = loadFromPack(piece, place, file, paramValue(db, numberOf(row, 'param')), reader);
-    const isThere = row.present === 1 && !isLost(file, part);
-    return loaded === undefined || isThere ? loaded : { ...loaded, version: versionIn(db, row) };
+    const isKept = row.present === 1 && !isLost(file, part);
+    return loaded === undefined || isKept ? loaded : { ...loaded, version: versionIn(db, row) };
+  }
+
+  return (part) => {
+    const own = placesOf(part);
+    const now = nowOf(part);
+    const isStanding = ({ row, file }: Placed) =>
+      row.present === 1 && (pathOf(file) !== undefined || now?.file === file.path);
+    const standing = own.find(isStanding) ?? (now ? undefined : othersOf(part).flatMap(placesOf).find(isStanding));
+    if (standing !== undefined) return load(standing);
+    const [first] = own;
+    // Its file may have been moved to where it is not archived yet.
+    return now ?? (first && load(first));
   };
+}
+
+/** A part where it was archived. */
+interface Placed {
+  readonly part: StoredPart;
+  readonly row: Row;
+  readonly file: StoredFile;
 }
 
 /** Which of the file's states it is, the oldest first. */
@@ -177,8 +204,10 @@ const AT_ONCE = 20;
 export interface LoaderPlaces extends Pick<Compared, 'pathOf'> {
   /** Whether a file has changed since, and has this part no more. */
   isLost(file: Parameters<Compared['pathOf']>[0], part: StoredPart): boolean;
-  /** As it stands in a file that has changed since, if it does. */
+  /** As it stands in a file that is not archived as it is now, if it does. */
   nowOf(part: StoredPart): Loaded | undefined;
+  /** The same part where it is written in another way. */
+  othersOf(part: StoredPart): readonly StoredPart[];
   /** Whether a text is what was asked for. */
   fits(text: string): boolean;
 }
@@ -242,36 +271,39 @@ function loadFromPack(
 }
 
 /** Few have one: the rest is not looked up, which SQLite would not know. */
-const TAILS = `SELECT version.tail, version.size, ${COLUMNS} FROM version
-  CROSS JOIN file ON file.id = version.file AND file.current = version.id CROSS JOIN root ON root.id = file.root
-  WHERE length(version.tail) > 0 AND ${TRANSCRIPTS} ORDER BY file.id`;
+const TAILS = `SELECT version.id AS version, version.tail, version.size, version.id IS file.current AS present, ${COLUMNS} FROM version
+  CROSS JOIN file ON file.id = version.file CROSS JOIN root ON root.id = file.root
+  WHERE length(version.tail) > 0 AND ${TRANSCRIPTS} ORDER BY present DESC, file.id, version.id DESC`;
 
 /**
- * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since are found
- * in the files, by then perhaps whole.
+ * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since, and of earlier
+ * states, were mostly finished: whole ones may have been written over instead, and are found where nothing else has them. Those of files that are there come
+ * first.
  */
 export function scanTails(
   db: Database,
   index: Database,
   { wanted }: StoredFiles,
   query: Query,
-  sizes: ReadonlyMap<string, number>,
+  { sizes, pathOf }: Pick<Compared, 'sizes' | 'pathOf'>,
 ): Candidate[] {
-  const rows = all(db, TAILS);
+  const rows = all(db, TAILS).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
   if (rows.length === 0) return [];
   const scan = createScan(query);
-  for (const row of rows) {
-    if (wanted !== undefined && !wanted.has(numberOf(row, 'id'))) continue;
+  const isGone = (row: Row) => pathOf(toFile(row)) === undefined;
+  for (const row of rows.toSorted((a, b) => Number(isGone(a)) - Number(isGone(b)))) {
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
-    if (now !== undefined && now >= numberOf(row, 'size')) continue;
+    const isLast = row.present === 1 && (now === undefined || now < numberOf(row, 'size'));
     const bytes = blobOf(row, 'tail');
+    if (!isLast && !isEntry(bytes)) continue;
     const load = (place: number) => {
       const file = toFile(row);
-      return toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
+      const loaded = toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
+      return isLast ? loaded : loaded && { ...loaded, version: versionIn(db, row) };
     };
     const holder = createHolder(db, numberOf(row, 'id'));
-    // Nothing comes after it.
-    scan.add([{ bytes, load, isPrompt: () => true }], (call) => callIn(index, call, holder));
+    // Nothing comes after the last line; what did come after another showed its prompt.
+    scan.add([{ bytes, load, isPrompt: () => isLast }], (call) => callIn(index, call, holder));
   }
   return scan.found();
 }

@@ -22,6 +22,13 @@ export function partKey(key: Buffer, place: number): string {
   return `${key.toString('latin1')}${place}`;
 }
 
+/** What it tells the entry apart by (keys.ts). */
+export function entryKeyIn(partKey: string): Buffer {
+  return Buffer.from(partKey, 'latin1').subarray(0, KEY_BYTES);
+}
+
+const KEY_BYTES = 16;
+
 /** Newest first; what has no time last. */
 export function byTime(a: Candidate, b: Candidate): number {
   return (b.time ?? -Infinity) - (a.time ?? -Infinity) || 0;

@@ -3,8 +3,8 @@
 import { labelTests, wheresOf } from '../../views/search/filter.ts';
 import { ROLES, WHERES } from '../../views/search/parts.ts';
 import type { Choice, Query, Term } from '../../views/search/query.ts';
-import { all, blobOf, type Database, get, maybeNumber, numberOf, textOf } from '../sqlite.ts';
-import { partKey } from './hit.ts';
+import { all, blobOf, type Database, get, maybeNumber, numberOf, type Row, textOf } from '../sqlite.ts';
+import { entryKeyIn, partKey } from './hit.ts';
 import { uuidOf } from './keys.ts';
 
 export interface IndexRow {
@@ -16,6 +16,9 @@ export interface IndexRow {
   readonly key: string;
   readonly time: number | undefined;
   readonly score: number;
+  readonly isCopy: boolean;
+  /** How often it is written, each time in another way. */
+  readonly written: number;
 }
 
 export interface IndexQuery {
@@ -41,24 +44,41 @@ export function isForIndex({ terms }: Query): boolean {
 
 export function findIndexed(db: Database, question: IndexQuery, most: number): IndexFound {
   const { now, sort } = question;
-  const { sql, values } = groupedSql(db, question, ROW, sort === 'rank');
+  const { sql, values } = groupedSql(db, question, ROW, { isRanked: sort === 'rank' });
   // What is older than a month counts up to half as much.
   const ranked = `score * (1.0 + 1.0 / (1.0 + max(0, ${now} - coalesce(part.time, 0)) / 2592000000.0)), part.time DESC NULLS LAST`;
   const order = sort === 'date' ? 'part.time DESC NULLS LAST' : ranked;
   const found = all(db, `${sql} ORDER BY ${order}, part.id DESC LIMIT ?`, ...values, most);
   const total = found.length < most ? found.length : countAll(db, question);
+  return { total, rows: found.map(toRow) };
+}
+
+function toRow(row: Row): IndexRow {
   return {
-    total,
-    rows: found.map((row) => ({
-      piece: numberOf(row, 'piece'),
-      place: numberOf(row, 'place'),
-      uuid: uuidOf(blobOf(row, 'key')),
-      start: maybeNumber(row, 'start'),
-      key: partKey(blobOf(row, 'key'), numberOf(row, 'place')),
-      time: maybeNumber(row, 'time'),
-      score: numberOf(row, 'score'),
-    })),
+    piece: numberOf(row, 'piece'),
+    place: numberOf(row, 'place'),
+    uuid: uuidOf(blobOf(row, 'key')),
+    start: maybeNumber(row, 'start'),
+    key: partKey(blobOf(row, 'key'), numberOf(row, 'place')),
+    time: maybeNumber(row, 'time'),
+    score: numberOf(row, 'score'),
+    isCopy: numberOf(row, 'copy') === 1,
+    written: numberOf(row, 'written'),
   };
+}
+
+/** More make a long statement. */
+const MOST_NAMED = 1000;
+
+/** All that some of what was found is written as, oldest first; by what tells it apart. */
+export function writtenAs(
+  db: Database,
+  question: IndexQuery,
+  some: readonly IndexRow[],
+): ReadonlyMap<string, readonly IndexRow[]> {
+  const entries = some.length > MOST_NAMED ? undefined : some.map(({ key }) => entryKeyIn(key));
+  const { sql, values } = groupedSql(db, question, ROW, { by: 'part.id', entries });
+  return Map.groupBy(all(db, `${sql} ORDER BY part.id`, ...values).map(toRow), ({ key }) => key);
 }
 
 function countAll(db: Database, question: IndexQuery): number {
@@ -79,17 +99,22 @@ interface Sql {
 
 /** Of the row with the least value of min() SQLite takes the other columns too. */
 const ROW =
-  'part.id, part.piece, part.place, part.key, part.time, part.start, found.score, min(part.copy * 1e15 + part.id)';
+  'part.id, part.piece, part.place, part.key, part.copy, part.time, part.start, found.score, count(*) AS written, min(part.copy * 1e15 + part.id)';
 
-/**
- * A copy may be written another way than its original (H1): one row for all of them, the original's if it is there. `isRanked`: how well
- * each fits is worked out too, which takes half of the time where much is found.
- */
+interface Grouping {
+  /** How well each fits is worked out too, which takes half of the time where much is found. */
+  readonly isRanked?: boolean;
+  /** A copy may be written another way than its original (H1): one row for all of them, the original's if it is there. */
+  readonly by?: string;
+  /** Only the parts of these. */
+  readonly entries?: readonly Buffer[];
+}
+
 function groupedSql(
   db: Database,
   { query, isWanted, telling = [] }: IndexQuery,
   columns: string,
-  isRanked = false,
+  { isRanked = false, by = 'part.key, part.place', entries }: Grouping = {},
 ): Sql {
   const wanted = toMatch(query.terms);
   const conditions = conditionsOf(db, query);
@@ -98,6 +123,8 @@ function groupedSql(
     conditions.push('is_wanted(part.piece)');
   }
   if (telling.length > 0) conditions.push(`part.id NOT IN (SELECT part FROM queued WHERE file IN (${telling.join()}))`);
+  if (entries !== undefined)
+    conditions.push(`part.key IN (${entries.map((key) => `x'${key.toString('hex')}'`).join()})`);
   if (wanted.none !== undefined) conditions.push('part.id NOT IN (SELECT rowid FROM words WHERE words MATCH ?)');
   const found =
     wanted.match === undefined
@@ -105,7 +132,7 @@ function groupedSql(
       : `SELECT rowid AS id, ${isRanked ? 'bm25(words)' : '0.0'} AS score FROM words WHERE words MATCH ?`;
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
   const sql = `WITH found AS ${isRanked ? '' : 'NOT '}MATERIALIZED (${found}) SELECT ${columns}
-    FROM found CROSS JOIN part ON part.id = found.id ${where} GROUP BY part.key, part.place`;
+    FROM found CROSS JOIN part ON part.id = found.id ${where} GROUP BY ${by}`;
   return { sql, values: [wanted.match, wanted.none].filter((each) => each !== undefined) };
 }
 

@@ -15,6 +15,12 @@ export function findableLine(bytes: Buffer): Found | undefined {
   return bytes.includes(0) ? undefined : findableText(bytes.toString('utf8', 0, end));
 }
 
+/** Whether a line is an entry, whatever there is to find in it. */
+export function isEntry(bytes: Buffer): boolean {
+  const line = { number: 0, start: 0, end: bytes.length, terminated: false };
+  return toParsedEntry(memorySource('', bytes), line, bytes).entry.kind !== 'unreadable';
+}
+
 /** Mostly all of a line. */
 const FIRST_READ = 16 << 10;
 

@@ -32,10 +32,10 @@ export function scanFiles(files: readonly SessionFile[], query: Query, options: 
   if (files.length === 0) return { found: [], files: 0, problems: [] };
   const problems: Problem[] = [];
   const isWanted = fileTest(query);
-  // The oldest file first: it holds the original of what others repeat.
+  // The oldest file first: it holds the original of what others repeat. What only the archive has comes after what is there.
   const wanted = files
     .filter((file) => isWanted === undefined || isWanted(placeOf(file)))
-    .toSorted((a, b) => a.mtimeMs - b.mtimeMs);
+    .toSorted((a, b) => Number(a.source !== undefined) - Number(b.source !== undefined) || a.mtimeMs - b.mtimeMs);
   const scan = createScan(
     query,
     wanted.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -2,23 +2,24 @@
 import type { SessionFile } from '../../disk/find.ts';
 import { realPathOr } from '../../disk/io.ts';
 import type { Root } from '../../disk/roots.ts';
+import { lazy } from '../../format/lazy.ts';
 import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
 import type { EarlierState } from '../../store/store.ts';
 import { createMatcher } from '../../views/search/match.ts';
 import { openIndexForReading } from '../index/derived.ts';
-import { type Database, get, numberOf } from '../sqlite.ts';
+import { type Database, get, numberOf, unchanging } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
-import { createLoader, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
-import { compareWithDisk, placeKey } from './fresh.ts';
+import { createLoader, holdsBelow, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
+import { type Compared, compareWithDisk, placeKey } from './fresh.ts';
 import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
-import { findIndexed, type IndexQuery, isForIndex, keysFound } from './indexed.ts';
+import { findIndexed, type IndexQuery, type IndexRow, isForIndex, keysFound, writtenAs } from './indexed.ts';
 import { chatOfSession } from './knownchats.ts';
 import { hitsOf } from './page.ts';
 import { type Scanned, scanFiles } from './scan.ts';
 import { tellingFiles } from './standing.ts';
 
 export type { SearchRequest, SearchResult };
-export { isForIndex };
+export { holdsBelow, isForIndex };
 
 /** Reads every file. Newest first: what is rare is only known with an index. `earlier`: what only these have is found too. */
 export function searchFiles(
@@ -63,14 +64,25 @@ export interface OnDisk {
 /** undefined when the index cannot tell: there is none, it is behind the archive, nothing was archived yet, or the query is not one of words. */
 export function searchIndex(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
   if (!isForIndex(request.query)) return undefined;
-  const index = openIndexForReading(archive);
-  if (index === undefined) return undefined;
-  try {
+  // A sync that ended between the two leaves an index that is ahead: the archive is looked at once more.
+  return searchAtOnce(archive, disk, request) ?? searchAtOnce(archive, disk, request);
+}
+
+/** Both as they are at one moment: what a sync archives meanwhile is neither in this index nor taken for known. */
+function searchAtOnce(archive: Archive, disk: OnDisk, request: SearchRequest): SearchResult | undefined {
+  return unchanging(archive.db, () => {
     const next = nextOf(archive.db);
-    return next <= FIRST_PIECE || nextOf(index.db) < next ? undefined : searchBoth(archive, index.db, disk, request);
-  } finally {
-    index.close();
-  }
+    const index = next <= FIRST_PIECE ? undefined : openIndexForReading(archive);
+    try {
+      return index && searchSame(archive, index.db, disk, request, next);
+    } finally {
+      index?.close();
+    }
+  });
+}
+
+function searchSame(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest, next: number) {
+  return unchanging(index, () => (nextOf(index) === next ? searchBoth(archive, index, disk, request) : undefined));
 }
 
 /** Of an archive that has nothing yet this is the next one. */
@@ -90,10 +102,12 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
   if (compared.fresh.length + (disk.recovered?.length ?? 0) > 0) disk.onScan?.();
   const scanned = scanFiles(compared.fresh, query, request);
   const there = new Map(scanned.found.map((each) => [each.key, each]));
+  const hasChanged = ({ root, name }: Place) => compared.sizes.has(placeKey(root, name));
   const places: LoaderPlaces = {
     pathOf: compared.pathOf,
-    isLost: ({ root, name }, { key }) => compared.sizes.has(placeKey(root, name)) && !there.has(key),
+    isLost: (file, { key }) => hasChanged(file) && !there.has(key),
     nowOf: ({ key }) => there.get(key)?.load(),
+    othersOf: othersIn(index, question, indexed.rows),
     fits: (text) => createMatcher(query).matches(text),
   };
   const load = createLoader(archive.db, stored, places, indexed.rows);
@@ -101,7 +115,7 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
     (row): Candidate => ({ key: row.key, time: row.time, score: row.score, load: () => load(row) }),
   );
   const unindexed = new Map(
-    [...scanTails(archive.db, index, stored, query, compared.sizes), ...scanned.found].map((each) => [each.key, each]),
+    [...scanTails(archive.db, index, stored, query, compared), ...scanned.found].map((each) => [each.key, each]),
   );
   const known = unindexed.size > 0 ? keysFound(index, question) : new Set<string>();
   const fresh = [...unindexed.values()].filter(({ key }) => !known.has(key)).toSorted(byTime);
@@ -117,6 +131,19 @@ function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: Se
     scanned: scanned.files,
     problems: [...compared.problems, ...scanned.problems],
     chats: chatsIn(index, hits),
+  };
+}
+
+type Place = Parameters<Compared['pathOf']>[0];
+
+/** Looked for when the first is asked for: mostly what was found stands where it was archived. */
+function othersIn(index: Database, question: IndexQuery, rows: readonly IndexRow[]): LoaderPlaces['othersOf'] {
+  const several = new Map(rows.flatMap((row) => (row.written > 1 ? [[row.key, row]] : [])));
+  const written = lazy(() => writtenAs(index, question, [...several.values()]));
+  return ({ key }) => {
+    const row = several.get(key);
+    // A copy does not stand for what it repeats.
+    return row === undefined ? [] : (written().get(key) ?? []).filter(({ isCopy }) => isCopy === row.isCopy);
   };
 }
 

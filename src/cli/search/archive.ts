@@ -7,6 +7,7 @@ import type { SessionFile } from '../../disk/find.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
 import type { Context } from '../context.ts';
+import { toldProblems } from '../toldproblems.ts';
 
 /** Holds something while the archive at a path is asked; what it gives lets it go again. */
 export type Hold = (archive: string) => () => void;
@@ -25,14 +26,17 @@ export async function searchArchive(
   if (archive === undefined) return undefined;
   const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
-  const { isForIndex, searchIndex } = await import('../../archive/search/search.ts');
+  const { holdsBelow, isForIndex, searchIndex } = await import('../../archive/search/search.ts');
   // Who holds nothing may go on with other things meanwhile, as the viewer does.
   const disk = { ...found, elsewhere: given.length === 0, alone: hold !== undefined && context.alone };
   let release: (() => void) | undefined;
   try {
     const recovered = await recoveredChats(context, archive, given, found.roots, request);
     if (request.offset + request.limit <= FEW && isForIndex(request.query)) release = hold?.(archive.path);
-    return searchIndex(archive, { ...disk, recovered, onScan: release }, request);
+    const result = searchIndex(archive, { ...disk, recovered, onScan: release }, request);
+    const isKept = (place: string) => holdsBelow(archive.db, place);
+    const told = toldProblems(found.problems, { isGiven: given.length > 0, isKept });
+    return result && { ...result, problems: [...told, ...result.problems] };
   } catch (error) {
     // The index can be made again; until then the files are searched.
     const told = toArchiveError(error, 'searching without the index', archive.folder);

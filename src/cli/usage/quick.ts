@@ -2,12 +2,11 @@
  * The sums the archive keeps, without opening the library: when every transcript on disk is archived as it is, and the archive
  * has just as many, they are the same.
  */
-import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { holdForLarge } from '../../archive/compilers.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { type KeptUsage, openUsage } from '../../archive/index/usagekept.ts';
-import { ARCHIVE_NAME, archiveFolder } from '../../archive/place.ts';
+import { ARCHIVE_NAME, archiveFolder, mayHold } from '../../archive/place.ts';
 import { compareWithDisk } from '../../archive/search/fresh.ts';
 import { type Archive, openArchiveFile } from '../../archive/store.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
@@ -26,12 +25,11 @@ export interface Enough {
 /** undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
 export function quickSums(context: Context, args: Arguments, enough: Enough): Fact[] | undefined {
   const folder = resolve(context.cwd, archiveFolder(context));
-  const path = join(folder, ARCHIVE_NAME);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+  if (!mayHold(folder)) return undefined;
   const { roots, problems } = findRoots({ given: args.values('root'), env: context.env, home: context.home });
   if (problems.length > 0) return undefined;
   try {
-    return sumsOf({ ...openArchiveFile(path), folder }, roots, enough, context.alone);
+    return sumsOf({ ...openArchiveFile(join(folder, ARCHIVE_NAME)), folder }, roots, enough, context.alone);
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;
     return undefined;

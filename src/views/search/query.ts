@@ -68,9 +68,9 @@ export const IN: Readonly<Record<string, readonly Where[]>> = {
 /** Filters whose values are these and no others. */
 export const CHOICES: Partial<Record<string, readonly string[]>> = { role: ROLES, in: Object.keys(IN), is: ['error'] };
 
-/** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. */
+/** One item: an optional minus, then a regex, a filter, a substring, a phrase or a word. `--force` is a word: so options are written. */
 const ITEM =
-  /(?<minus>-)?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"?|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
+  /(?<minus>-(?!-))?(?:\/(?<regex>(?:[^/\\]|\\.|\/(?![a-z]*(?:\s|$)))+)\/(?<flags>[a-z]*)(?=\s|$)|(?<name>[A-Za-z-]+):(?:"(?<quotedValue>[^"]*)"?|(?<value>[^\s"]+))|(?<tilde>~)?(?:"(?<quoted>[^"]*)"?(?<star>\*)?|(?<word>[^\s"]+)))/gy;
 
 export interface QueryOptions {
   readonly now: Date;
@@ -87,19 +87,24 @@ export function parseQuery(text: string, options: QueryOptions): Query {
     const what = `A query has at most ${LONGEST} characters, not ${text.length}.`;
     throw new QueryError(what, text, 'Search for less of it.');
   }
-  const terms: Term[] = [];
+  // Each once: thousands of times the same word would take an index minutes.
+  const terms = new Map<string, Term>();
   const filters = emptyFilters();
   const times: Record<(typeof TIMES)[number], number | undefined> = { after: undefined, before: undefined };
   for (const { groups } of itemsOf(text)) {
     const { name = '' } = groups;
     const negated = groups.minus !== undefined;
     const value = groups.quotedValue ?? groups.value ?? '';
-    if (isRegex(groups)) terms.push({ kind: 'regex', regex: toRegex(groups), negated });
+    if (isRegex(groups)) addTerm(terms, { kind: 'regex', regex: toRegex(groups), negated });
     else if (isTime(name)) times[name] = wider(name, times[name], timeOf(name, value, negated, options.now));
     else if (isFilter(name)) addFilter(filters[name], name, value, negated);
-    else terms.push(...termsOf(groups, negated, options.substring === true));
+    else for (const term of termsOf(groups, negated, options.substring === true)) addTerm(terms, term);
   }
-  return { terms, filters, ...times };
+  return { terms: [...terms.values()], filters, ...times };
+}
+
+function addTerm(terms: Map<string, Term>, term: Term): void {
+  terms.set(JSON.stringify(term.kind === 'regex' ? [term.negated, String(term.regex)] : term), term);
 }
 
 type Groups = Partial<Record<string, string>>;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import { searchIndex } from '../../../src/archive/search/search.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
-import { entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
+import { archiveIn, entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
 import { inFiles, inIndex, onDisk, requestOf, searchable } from './helpers.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
@@ -95,4 +95,51 @@ test('pages follow each other without gaps, by rank and by date', () => {
     expect(new Set(uuids).size).toBe(25);
     if (sort === 'date') expect(uuids).toEqual(lines.map((_, n) => `u${24 - n}`));
   }
+});
+
+describe('while another process archives', () => {
+  /** Something happens when a search comes to look at the disk. */
+  function diskWith(root: string, happens: () => void) {
+    const disk = onDisk(root);
+    let isOver = false;
+    return {
+      get roots() {
+        if (!isOver) happens();
+        isOver = true;
+        return disk.roots;
+      },
+    };
+  }
+
+  test.each(['not yet indexed', 'indexed'])('what was archived since the search began is found, %s', (then) => {
+    const { archive, root } = archived();
+    const other = archiveIn(archive.folder);
+    appendFileSync(join(root, NAME), entry('d', SESSION, 'newword text'));
+    const disk = diskWith(root, () => {
+      syncRoot(other, root);
+      if (then === 'indexed') updateIndex(other);
+    });
+    const found = searchIndex(archive, disk, requestOf('text'));
+    expect(found?.hits.map(({ uuid }) => uuid).sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(found?.total).toBe(4);
+  });
+
+  test('an index that is ahead of the archive as it was looked at first is asked all the same', () => {
+    const { archive, root } = archived();
+    const other = archiveIn(archive.folder);
+    appendFileSync(join(root, NAME), entry('d', SESSION, 'newword text'));
+    let looks = 0;
+    const watched = {
+      ...archive,
+      get folder() {
+        looks += 1;
+        if (looks === 1) {
+          syncRoot(other, root);
+          updateIndex(other);
+        }
+        return archive.folder;
+      },
+    };
+    expect(searchIndex(watched, onDisk(root), requestOf('text'))).toMatchObject({ total: 4, scanned: 0 });
+  });
 });

@@ -138,6 +138,14 @@ test('a path is words; what is nearly a regular expression is told', () => {
   for (const text of ['/a/q', '/etc/gi', '/TODO\\(/bin']) expect(() => find(text)).toThrow(QueryError);
 });
 
+test('a word that is written as an option is looked for, one behind a single minus left out', () => {
+  const pushed = entry('a', SESSION, 'git push --force') + entry('b', SESSION, 'git push');
+  const { find } = searchable({ [NAME]: pushed });
+  const uuids = (text: string) => find(text).hits.map(({ uuid }) => uuid);
+  expect([uuids('git push --force'), uuids('--force'), uuids('push -force')]).toEqual([['a'], ['a'], ['b']]);
+  expect(() => find('--role:user')).toThrow(QueryError);
+});
+
 test('a name with many stars is compared at once', () => {
   const call = assistant([toolUse('t1', 'Read', { file_path: `/${'a'.repeat(4000)}` })]);
   const { find } = searchable({ [NAME]: toJsonl([{ ...call, uuid: uuidOf(2), sessionId: SESSION }]) });
@@ -173,6 +181,14 @@ describe('a query as long as it may be', () => {
     const long = 'é à'.repeat(6000);
     const { root } = searchable({ [NAME]: entry('a', SESSION, `see ${long} there`) });
     expect([`~"${long}"`, `~"${long}x"`].map((query) => inFiles(root, query).total)).toEqual([1, 0]);
+  });
+
+  test.each(['a ', 't* ', '"see a" '])('is found: thousands of times the same: %s', (item) => {
+    const long = item.repeat(Math.floor(19_000 / item.length));
+    const { find } = searchable({
+      [NAME]: Array.from({ length: 300 }, (_, n) => entry(`e${n}`, SESSION, `see a text ${n}`)).join(''),
+    });
+    expect([find(long).total, find(`text -${item}`).total]).toEqual([300, 0]);
   });
 
   test('thousands of parts of a text are marked', () => {
