@@ -71,6 +71,8 @@ const rarelyBetween = () =>
     // A variable of Terraform, and an output.
     String.raw`[ \t]{0,3}(?:[:=][ \t]{0,3})?\{[^{}]{0,300}?(?<!\w)(?:default|value)(?:${QUOTE})?[ \t]{0,10}[:=]`,
     String.raw`(?<=#define[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=")`,
+    // In a Dockerfile.
+    String.raw`(?<=(?<!\w)ENV[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=\S)`,
   ].join('|');
 
 /** The value up to its closing quote. */
@@ -169,7 +171,7 @@ function isRare(text: string, at: number): boolean {
   const next = signAfter(text, nameEndOf(text, at));
   const sign = text.charAt(next);
   if (sign !== ':' && sign !== '=')
-    return /[,){]/.test(sign) || text.slice(Math.max(0, at - 64), at).includes('#define');
+    return /[,){]/.test(sign) || /#define|ENV[ \t]/.test(text.slice(Math.max(0, at - 64), at));
   const rest = text.slice(next + 1, next + 100).split(/["'`\n]/, 1)[0] ?? '';
   return /[=({]|\|\||\?\?| or /.test(rest.replace(/^[=>]/, ''));
 }

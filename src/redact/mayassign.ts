@@ -33,7 +33,7 @@ export function mayAssign(text: string, at: number): boolean {
   if (code === GREATER) return text.slice(next, next + LONGEST_VALUE).includes('</');
   if (code === BAR) return text.slice(next + 1, next + LONGEST_VALUE).includes('|');
   if (IN_A_VALUE.test(text.slice(next, next + MOST_BETWEEN))) return true;
-  return text.slice(Math.max(0, at - LONGEST_NAME), end).search(/--|#define/) >= 0;
+  return text.slice(Math.max(0, at - LONGEST_NAME), end).search(/--|#define|ENV[ \t]/) >= 0;
 }
 
 /** What is no quote or space after a name. */

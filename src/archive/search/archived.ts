@@ -155,12 +155,15 @@ export function createLoader(
   }
 
   function placesOf(part: StoredPart): Placed[] {
-    return rowsOf(part).map((row) => ({ part, row, file: toFile(row) }));
+    return rowsOf(part).map((row) => {
+      const file = toFile(row);
+      return { part, row, file, path: pathOf(file) };
+    });
   }
 
-  function load({ part, row, file }: Placed): Loaded | undefined {
+  function load({ part, row, file, ...placed }: Placed): Loaded | undefined {
     const { piece, place } = part;
-    const path = part.uuid === undefined ? undefined : pathOf(file);
+    const path = part.uuid === undefined ? undefined : placed.path;
     const found = path === undefined ? undefined : loadFromDisk(path, part);
     const onDisk = toLoaded(found, place, file.path, file.session, file.agent);
     // The entry may have been written anew since the state that has the line.
@@ -175,8 +178,8 @@ export function createLoader(
   return (part) => {
     const own = placesOf(part);
     const now = nowOf(part);
-    const isStanding = ({ row, file }: Placed) =>
-      row.present === 1 && (pathOf(file) !== undefined || now?.file === file.path);
+    const isStanding = ({ row, file, path }: Placed) =>
+      row.present === 1 && (path !== undefined || now?.file === file.path);
     const standing = own.find(isStanding) ?? (now ? undefined : othersOf(part).flatMap(placesOf).find(isStanding));
     if (standing !== undefined) return load(standing);
     const [first] = own;
@@ -190,6 +193,8 @@ interface Placed {
   readonly part: StoredPart;
   readonly row: Row;
   readonly file: StoredFile;
+  /** Where it lies on disk, if it is as it was archived. */
+  readonly path: string | undefined;
 }
 
 /** Which of the file's states it is, the oldest first. */

@@ -5,6 +5,8 @@ const key = (seed: string, length = 40) => random(length, seed);
 const token = `ghp_${random(36, 'lines')}`;
 
 export const COMMANDS: readonly string[] = [
+  // A Dockerfile
+  `FROM node\nENV API_KEY «${key('env', 24)}»\n+ENV NPM_TOKEN   "«${key('env2', 24)}»"\n     4→ENV DB_PASSWORD «hunter2!x»\nRUN x`,
   // Stores of secrets
   '-curl -u me:«hunter2-gone» https://x\n-mysql -u me -p«hunter2-gone2» shop',
   'gh secret set DEPLOY_PW --body «hunter2-deploy» --repo me/shop',

@@ -16,6 +16,8 @@ export const HARMLESS_LINES: readonly string[] = [
   '    password: Required. The password for the user.\n    pkvPassword: Optional. Input only.',
   'SECRET_PATH_TOKEN=/home/alice/Projects/App2/src/Main/Resources token: /Users/Al/Code/Project2/Sources/Main',
   'Depends: gnome-terminal, xapp-sn-watcher, libxapp-gtk3-module',
+  // Variables of a Dockerfile
+  'ENV TOKEN_FILE /run/secrets/token\nENV API_KEY $API_KEY\nENV PASSWORD changeme\nset the ENV token value before you start',
   // Hashes, ids, encoded bytes
   `commit ${hex('h1')}`,
   `${hex('h2')} refs/heads/main`,
