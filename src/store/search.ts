@@ -8,7 +8,7 @@ import type { Query } from '../views/search/query.ts';
 
 export interface ScanOptions {
   readonly onFile?: (file: SessionFile) => void;
-  /** How long a regular expression may take of even the smallest file. */
+  /** How long a regular expression may take of even the smallest files. */
   readonly leastMs?: number;
 }
 

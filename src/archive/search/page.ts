@@ -2,7 +2,7 @@
 import type { Hit, SearchRequest } from '../../store/search.ts';
 import { createMatcher } from '../../views/search/match.ts';
 import { snippetOf } from '../../views/search/snippet.ts';
-import { withinTime } from './budget.ts';
+import { patienceFor } from './budget.ts';
 import type { Candidate, Loaded } from './hit.ts';
 
 /** Characters of texts that are held for cutting their snippets once more; what is beyond is read again. */
@@ -33,10 +33,11 @@ export function hitsOf(found: readonly Candidate[], request: SearchRequest): Hit
 
 function createCutter({ query, mask, snippetLength, leastMs }: SearchRequest): (loaded: Loaded) => Hit {
   const matcher = createMatcher(query);
+  const within = patienceFor(query, leastMs);
   return ({ text, ...hit }) => {
     // What matched may still take long to be looked for a second time.
     const cut = () => snippetOf(text, matcher, { mask, length: snippetLength });
-    const snippet = withinTime(query, text.length, hit.file, cut, leastMs);
+    const snippet = within(text.length, hit.file, cut);
     return { ...hit, snippet: snippet.text, highlights: snippet.highlights };
   };
 }

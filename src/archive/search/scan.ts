@@ -9,7 +9,7 @@ import { type FilePlace, fileTest, type PartLabels, partTest } from '../../views
 import { createMatcher } from '../../views/search/match.ts';
 import { callKeyOf, type Found, type Part } from '../../views/search/parts.ts';
 import type { Query } from '../../views/search/query.ts';
-import { withinTime } from './budget.ts';
+import { patienceFor } from './budget.ts';
 import { createFinder } from './finder.ts';
 import { type Candidate, type Loaded, partKey } from './hit.ts';
 import { keyOf } from './keys.ts';
@@ -40,10 +40,11 @@ export function scanFiles(files: readonly SessionFile[], query: Query, options: 
     query,
     wanted.reduce((sum, { bytes }) => sum + bytes, 0),
   );
+  const within = patienceFor(query, options.leastMs);
   for (const file of wanted) {
     const lines = linesOf(file, scan.find);
     try {
-      withinTime(query, file.bytes, file.file, () => scan.add(lines), options.leastMs);
+      within(file.bytes, file.file, () => scan.add(lines));
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       problems.push(toProblem(error, file.file));

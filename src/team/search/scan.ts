@@ -1,5 +1,5 @@
 /** Parts of texts and regular expressions: the server tells which entries may hold them, their lines are read and matched here. */
-import { withinTime } from '../../archive/search/budget.ts';
+import { patienceFor } from '../../archive/search/budget.ts';
 import { asNumber } from '../../format/json.ts';
 import type { SearchRequest } from '../../store/search.ts';
 import { createMatcher } from '../../views/search/match.ts';
@@ -102,9 +102,10 @@ async function matchingOf(team: Team, rows: readonly Row[], { query, leastMs }: 
     return { line, place, version, level, parts };
   };
   const verdicts: Verdict[] = [];
+  const within = patienceFor(query, leastMs);
   for await (const some of groupsOf(statesOf(team, rows))) {
     const bytes = some.reduce((sum, each) => sum + each.bytes, 0);
-    const judged = withinTime(query, bytes, team.target.name, () => some.map(verdictOf), leastMs);
+    const judged = within(bytes, team.target.name, () => some.map(verdictOf));
     for (const verdict of judged) verdicts.push(verdict);
   }
   const standingOnes = standing(verdicts);

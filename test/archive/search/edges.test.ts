@@ -218,6 +218,13 @@ describe('a regular expression that takes for ever', () => {
     expect(inFiles(root, '/a{60}!$/').total).toBe(1);
   });
 
+  test('so is one that takes long in each of many files', () => {
+    const slow = entry('b', SESSION, `${'a'.repeat(26)}!`);
+    const names = Array.from({ length: 40 }, (_, n) => NAME.replace('.jsonl', `-${n}.jsonl`));
+    const { root } = searchable(Object.fromEntries(names.map((name) => [name, slow])));
+    expect(caught(() => inFiles(root, '/(a+)+$/', { leastMs: 1000 }))).toBeInstanceOf(QueryError);
+  });
+
   test('files are closed again', () => {
     const { root } = searchable({ [NAME]: entry('b', SESSION, `${letters}!`) });
     const before = openDescriptors();
