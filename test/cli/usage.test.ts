@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { asArray, asNumber, asObject, at, type Json, type JsonObject } from '../../src/format/json.ts';
 import { GROUPINGS } from '../../src/views/usage/rows.ts';
-import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../support/build.ts';
+import { agentProgress, assistant, chain, result, text, toJsonl, toolUse } from '../support/build.ts';
 import { generateCorpus } from '../support/corpus.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
@@ -321,7 +321,7 @@ describe('tools', () => {
 describe('for people', () => {
   const lines = chain(
     Array.from({ length: 30 }, (_, n) => ({
-      ...assistant('x', { id: `m${n}`, model: OPUS, output: n * 100 }),
+      ...assistant([text('x'), toolUse(`t${n}`, 'Bash')], { id: `m${n}`, model: OPUS, output: n * 100 }),
       timestamp: new Date(Date.UTC(2026, 0, 2 + n)).toISOString(),
     })),
     { ...envelope, cwd: '/work/日本語のとても長いプロジェクト名前' },
