@@ -296,6 +296,7 @@ describe('skein search', () => {
     [['search', 'tool:"'], 'tool: needs a value.'],
     [['search', '--', '-after:7d'], 'at: -after:7d\n  next: Write before:7d'],
     [['search', 'rol:user'], 'Did you mean role:?'],
+    [['search', 'branch:main'], 'Did you mean git-branch:?'],
     [['search', 'role:me'], 'role: takes user, assistant, system; not "me".'],
     [['search', 'role:user|assistant'], 'Write role:user role:assistant'],
     [['search', 'in:thinkin'], 'Write in:thinking'],

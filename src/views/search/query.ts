@@ -237,7 +237,9 @@ function termsOf(groups: Groups, negated: boolean, substring: boolean): Term[] {
 
 /** `http://…` and `std::vector` are words; what is nearly a filter is a slip. */
 function refuseUnknown(name: string, all: string): void {
-  const near = name.length > 2 ? closest(name.toLowerCase(), NAMES) : undefined;
+  const typed = name.toLowerCase();
+  const whole = NAMES.find((each) => each.endsWith(`-${typed}`));
+  const near = whole ?? (typed.length > 2 ? closest(typed, NAMES) : undefined);
   if (near === undefined) return;
   throw new QueryError(
     `There is no filter "${name}:".`,
