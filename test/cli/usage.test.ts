@@ -316,6 +316,24 @@ describe('tools', () => {
     expect(report.totals).toMatchObject({ calls: 3, failures: 1, pending: 1 });
     expect(skein(['usage', '--root', root, '--by', 'tool']).text).toMatch(/Read +2 +1/);
   });
+
+  test('H1: calls that were copied into a session of another project are of one project, as their messages are', () => {
+    const calls = [assistant([toolUse('t1', 'Read'), toolUse('t2', 'Bash')], { id: 'm1' }), result('t1', 'x')];
+    const of = (cwd: string) => chain(calls, { ...envelope, cwd });
+    const root = rootWith({ [SESSION]: of('/work/app') });
+    const other = join(root, 'projects', '-work-copy');
+    mkdirSync(other);
+    writeFileSync(join(other, `${OTHER}.jsonl`), toJsonl(of('/work/copy')));
+    for (const [project, messages, made] of [
+      ['app', 1, 2],
+      ['copy', 0, 0],
+    ])
+      expect([
+        project,
+        at(usage(root, ['--project', `${project}`]), 'totals', 'messages'),
+        at(usage(root, ['--by', 'tool', '--project', `${project}`]), 'totals', 'calls'),
+      ]).toEqual([project, messages, made]);
+  });
 });
 
 describe('for people', () => {

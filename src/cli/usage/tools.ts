@@ -43,7 +43,7 @@ async function fromFiles(context: Context, args: Arguments, { wanted }: Question
   const progress = progressOf(context, 'reading', files);
   for (const file of files) {
     const { calls, project } = callsOf(context, file);
-    for (const call of calls) if (wanted(placeOf(call, file, project))) fold.add(call);
+    for (const call of calls) fold.add(call, wanted(placeOf(call, file, project)));
     progress.done(file);
   }
   progress.clear();
