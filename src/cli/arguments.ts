@@ -2,6 +2,7 @@
 import { closest } from '../views/closest.ts';
 import { type Arguments, COMMON_OPTIONS, type Command, type Option } from './command.ts';
 import { UsageError } from './errors.ts';
+import { quoted } from './quoted.ts';
 
 export function parseArguments(command: Command, argv: readonly string[]): Arguments {
   const options: Record<string, Option> = { ...command.options, ...COMMON_OPTIONS };
@@ -91,31 +92,39 @@ function parse(command: Command, argv: readonly string[], options: Record<string
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const [, option] = /^Option '(?:-\w, )?--(\S+?)(?: <value>)?' argument is ambiguous/.exec(message) ?? [];
-    if (option !== undefined) throw dashed(command, option, argv);
+    const [, given] = /^Option '(?:-\w, )?(--?\S+?)(?: <value>)?' argument is ambiguous/.exec(message) ?? [];
+    if (given !== undefined) throw dashed(command, given, argv, options);
     throw new UsageError(
       message.split(/\. To specify|\n/)[0] ?? message,
       `skein ${command.name}`,
-      `${meantBy(message, Object.keys(options))}Run: skein ${command.name} --help`,
+      nextAfter(command, message, Object.keys(options)),
     );
   }
 }
 
 /** A value that looks like an option: joined to the name it is one. */
-function dashed({ name }: Command, option: string, argv: readonly string[]): UsageError {
-  const value = argv[argv.indexOf(`--${option}`) + 1] ?? '';
+function dashed(
+  { name }: Command,
+  given: string,
+  argv: readonly string[],
+  options: Record<string, Option>,
+): UsageError {
+  const value = argv[argv.indexOf(given) + 1] ?? '';
+  const [long] = Object.entries(options).find(([, { short }]) => given === `-${short}`) ?? [];
   return new UsageError(
-    `--${option} needs a value, and "${value}" begins as an option does.`,
+    `${given} needs a value, and "${value}" begins as an option does.`,
     `skein ${name}`,
-    `If it is the value: --${option}=${value}`,
+    `If it is the value: ${long === undefined ? given : `--${long}`}=${value}`,
   );
 }
 
-/** The option that was probably meant: one that begins so, or the nearest. */
-function meantBy(message: string, names: readonly string[]): string {
+/** The option that was probably meant: one that begins so, or the nearest. What is looked for may be written as options are. */
+function nextAfter({ name, minusWords }: Command, message: string, names: readonly string[]): string {
   const [, unknown = ''] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-  const near = names.find((name) => unknown !== '' && name.startsWith(unknown)) ?? closest(unknown, names);
-  return near === undefined ? '' : `Did you mean: --${near}? `;
+  const near = names.find((each) => unknown !== '' && each.startsWith(unknown)) ?? closest(unknown, names);
+  const help = `Run: skein ${name} --help`;
+  if (near !== undefined) return `Did you mean: --${near}? ${help}`;
+  return minusWords && unknown !== '' ? `To find it: skein ${name} -- ${quoted(`--${unknown}`)}` : help;
 }
 
 /** A whole number given on the command line. */

@@ -26,7 +26,7 @@ export async function overviewText(style: Style, columns = WIDEST): Promise<stri
     ...rowsOf(
       [
         ['FILE', 'a path to a .jsonl file'],
-        ['ID', 'a session or sub-agent id, or the start of one'],
+        ['ID', 'a session or sub-agent id, or the start of one: four characters or more'],
         ['@last, @last~2', 'the newest session, or the second before it'],
         ['project:NAME', 'sessions of a project, by its path or the end of it'],
         ['WORDS', 'words of a title'],

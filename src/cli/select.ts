@@ -174,7 +174,10 @@ export function nothing(
   what = `Nothing fits "${selector}".`,
   { asTool }: Pick<Context, 'asTool'> = {},
 ): CommandError {
-  return new CommandError(what, selector, `See what there is: ${asTool ? 'list_chats' : `skein list${placeFlag()}`}`);
+  const isShort = selector.length < SHORTEST_ID && /^[\da-f]+$/.test(selector);
+  const short = isShort ? `The start of an id has ${SHORTEST_ID} characters or more. ` : '';
+  const list = asTool ? 'list_chats' : `skein list${placeFlag()}`;
+  return new CommandError(what, selector, `${short}See what there is: ${list}`);
 }
 
 function ambiguous(selector: string, found: readonly SessionFile[]): CommandError {

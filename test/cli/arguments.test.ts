@@ -2,11 +2,13 @@
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { plainly } from '../../src/cli/arguments.ts';
+import { parseArguments, plainly } from '../../src/cli/arguments.ts';
 import { COMMON_OPTIONS, type Option } from '../../src/cli/command.ts';
 import { chat } from '../../src/cli/commands/chat.ts';
 import { hook } from '../../src/cli/commands/hook.ts';
+import { list } from '../../src/cli/commands/list.ts';
 import { search } from '../../src/cli/commands/search.ts';
+import { UsageError } from '../../src/cli/errors.ts';
 
 const tables = [chat, hook, search].map(
   (command): Record<string, Option> => ({ ...command.options, ...COMMON_OPTIONS }),
@@ -78,4 +80,28 @@ describe('plain command lines', () => {
       for (const table of tables) expect(plainly(args, table)).toBeUndefined();
     },
   );
+});
+
+describe('what is wrong is told with what to write instead', () => {
+  const wrong = (command: typeof list, ...args: string[]) => {
+    try {
+      parseArguments(command, args);
+    } catch (error) {
+      if (error instanceof UsageError) return [error.message, error.next];
+    }
+    return [];
+  };
+
+  test('a value that begins as an option does, after either name of an option', () => {
+    const next = 'If it is the value: --limit=-1';
+    expect(wrong(list, '-n', '-1')).toEqual(['-n needs a value, and "-1" begins as an option does.', next]);
+    expect(wrong(list, '--limit', '-1')).toEqual(['--limit needs a value, and "-1" begins as an option does.', next]);
+  });
+
+  test('an option among words to search for that may be one of them', () => {
+    expect(wrong(search, 'git', '--force')[1]).toBe('To find it: skein search -- --force');
+    expect(parseArguments(search, ['git', '--', '--force']).positionals).toEqual(['git', '--force']);
+    expect(wrong(search, '--limt', '3')[1]).toBe('Did you mean: --limit? Run: skein search --help');
+    expect(wrong(list, '--force')[1]).toBe('Run: skein list --help');
+  });
 });

@@ -72,6 +72,7 @@ describe('one selector everywhere', () => {
     ['@first', 2, /not a selector/],
     ['missing.jsonl', 1, /There is no file/],
     ['project:nowhere', 1, /Nothing fits/],
+    ['333', 1, /Nothing fits[\s\S]*has 4 characters or more/],
   ])('%s says what, where and what next', (selector, code, message) => {
     const ran = chosen(selector);
     expect(ran.code).toBe(code);

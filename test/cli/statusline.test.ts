@@ -67,6 +67,11 @@ describe('statusline', () => {
     const told = { transcript_path, context_window: { context_window_size: 1_000_000, current_usage: null } };
     expect(run(root, JSON.stringify(told))).toMatch(/ · 250k \(25%\) context\n$/);
     expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/ · 250k context\n$/);
+    // Where it tells what is in the context, but of no window, that is no other question.
+    const of = (input_tokens: number) =>
+      run(root, JSON.stringify({ context_window: { current_usage: { input_tokens } } }));
+    expect(of(50_000)).toMatch(/ · 50.0k \(25%\) context\n$/);
+    expect(of(250_000)).toMatch(/ · 250k context\n$/);
   });
 
   test('days of the zone asked for; what would change nothing is told', () => {
@@ -190,8 +195,8 @@ describe('statusline', () => {
           "context_window":{"context_window_size":${size},"current_usage":{"input_tokens":${tokens}}}}`,
       );
     expect(told('1e999', '1e999', '1000')).toBe('$0.00 today · 0 (0%) context\n');
-    expect(told('-3', '-5', '-1')).toBe('$0.00 today · 0 context\n');
-    expect(told('1e300', '10', '1e300')).toBe('$0.00 today · 10 context\n');
+    expect(told('-3', '-5', '-1')).toBe('$0.00 today · 0 (0%) context\n');
+    expect(told('1e300', '10', '1e300')).toBe('$0.00 today · 10 (0%) context\n');
     expect(run(root, '{"model":{"display_name":"","id":"m"}}')).toBe('m · $0.00 today\n');
   });
 

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { asArray, asNumber, asObject, at, type Json, type JsonObject } from '../../src/format/json.ts';
 import { GROUPINGS } from '../../src/views/usage/rows.ts';
-import { agentProgress, assistant, chain, result, toJsonl, toolUse } from '../support/build.ts';
+import { agentProgress, assistant, chain, result, text, toJsonl, toolUse } from '../support/build.ts';
 import { generateCorpus } from '../support/corpus.ts';
 import { FIXTURES, tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
@@ -316,12 +316,30 @@ describe('tools', () => {
     expect(report.totals).toMatchObject({ calls: 3, failures: 1, pending: 1 });
     expect(skein(['usage', '--root', root, '--by', 'tool']).text).toMatch(/Read +2 +1/);
   });
+
+  test('H1: calls that were copied into a session of another project are of one project, as their messages are', () => {
+    const calls = [assistant([toolUse('t1', 'Read'), toolUse('t2', 'Bash')], { id: 'm1' }), result('t1', 'x')];
+    const of = (cwd: string) => chain(calls, { ...envelope, cwd });
+    const root = rootWith({ [SESSION]: of('/work/app') });
+    const other = join(root, 'projects', '-work-copy');
+    mkdirSync(other);
+    writeFileSync(join(other, `${OTHER}.jsonl`), toJsonl(of('/work/copy')));
+    for (const [project, messages, made] of [
+      ['app', 1, 2],
+      ['copy', 0, 0],
+    ])
+      expect([
+        project,
+        at(usage(root, ['--project', `${project}`]), 'totals', 'messages'),
+        at(usage(root, ['--by', 'tool', '--project', `${project}`]), 'totals', 'calls'),
+      ]).toEqual([project, messages, made]);
+  });
 });
 
 describe('for people', () => {
   const lines = chain(
     Array.from({ length: 30 }, (_, n) => ({
-      ...assistant('x', { id: `m${n}`, model: OPUS, output: n * 100 }),
+      ...assistant([text('x'), toolUse(`t${n}`, 'Bash')], { id: `m${n}`, model: OPUS, output: n * 100 }),
       timestamp: new Date(Date.UTC(2026, 0, 2 + n)).toISOString(),
     })),
     { ...envelope, cwd: '/work/日本語のとても長いプロジェクト名前' },

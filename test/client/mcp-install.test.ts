@@ -60,6 +60,18 @@ describe('skein mcp install', () => {
     }
   });
 
+  test('how to do by hand what was asked is told: with its options, or taking it out', () => {
+    const home = tempFolder();
+    writeFileSync(join(home, '.mcp.json'), '[]');
+    const asked = ['mcp', 'install', '--project', '--reveal', '--root', '/a b'];
+    expect(skein(asked, { home, cwd: home }).err).toMatch(
+      /Add the server by hand: claude mcp add --scope project skein -- .*skein mcp --root '\/a b' --reveal\n/,
+    );
+    expect(skein(['mcp', 'uninstall', '--project'], { home, cwd: home }).err).toContain(
+      'Take it out by hand: claude mcp remove --scope project skein\n',
+    );
+  });
+
   test('a link that leads nowhere and a pipe are not touched', () => {
     const home = tempFolder();
     const file = join(home, '.claude.json');
@@ -76,7 +88,7 @@ describe('skein mcp install', () => {
   test('lines that end as Windows ends them go on doing so', () => {
     const file = join(tempFolder(), '.claude.json');
     writeFileSync(file, '{\r\n\t"a": "\\n"\r\n}\r\n');
-    addServer(file, { command: 'x', args: [] }, { dryRun: false });
+    addServer(file, { command: 'x', args: [] }, { dryRun: false, byHand: '' });
     const text = readFileSync(file, 'utf8');
     expect([text.startsWith('{\r\n\t"a": "\\n",\r\n\t"mcpServers"'), /[^\r]\n/.test(text)]).toEqual([true, false]);
   });
@@ -113,9 +125,9 @@ describe('skein mcp install', () => {
         yield 'mcp';
       },
     });
-    expect(() => addServer(file, { command: 'skein', args }, { dryRun: false })).toThrow('Run it again');
+    expect(() => addServer(file, { command: 'skein', args }, { dryRun: false, byHand: '' })).toThrow('Run it again');
     expect(readFileSync(file, 'utf8')).toBe('{"numStartups":2}');
-    addServer(file, { command: 'skein', args: ['mcp'] }, { dryRun: false });
+    addServer(file, { command: 'skein', args: ['mcp'] }, { dryRun: false, byHand: '' });
     expect(Object.keys(asObject(parseJson(readFileSync(file, 'utf8'))) ?? {})).toEqual(['numStartups', 'mcpServers']);
   });
 
@@ -175,7 +187,7 @@ describe('skein mcp install', () => {
     const file = join(tempFolder(), '.claude.json');
     const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     writeFileSync(file, bytes);
-    expect(() => addServer(file, { command: 'x', args: [] }, { dryRun: false })).toThrow('not UTF-8');
+    expect(() => addServer(file, { command: 'x', args: [] }, { dryRun: false, byHand: '' })).toThrow('not UTF-8');
     expect(readFileSync(file)).toEqual(bytes);
   });
 
@@ -183,7 +195,7 @@ describe('skein mcp install', () => {
     const file = join(tempFolder(), '.claude.json');
     const history = { a: 'x'.repeat(9e6), b: '\\" \\\\ "'.repeat(1e5), 'c\\': '  { " ' };
     writeFileSync(file, JSON.stringify(history, null, 4));
-    expect(addServer(file, { command: 'x', args: [] }, { dryRun: false }).changed).toBe(true);
+    expect(addServer(file, { command: 'x', args: [] }, { dryRun: false, byHand: '' }).changed).toBe(true);
     const { mcpServers, ...rest } = asObject(parseJson(readFileSync(file, 'utf8'))) ?? {};
     expect(at(mcpServers, 'skein', 'command')).toBe('x');
     expect(rest).toEqual(history);

@@ -20,7 +20,7 @@ export const search: Command = {
   summary: 'find what was said, thought, asked of tools or answered by them, in all chats',
   details: [
     'All words must be there, as whole words, in any order; upper and lower case and accents make no difference. "a phrase" stands together, auth* finds what begins so, -word leaves out, ~text finds any part of the text (all of it with --substring), /regex/i a regular expression. Chinese, Japanese and Korean need no spaces.',
-    'Filters: project: session: role:user|assistant|system tool: file: model: git-branch: after: before: is:error in:prompt|answer|thinking|tool|input|result|title|summary|note. Values with spaces stand in quotes; a minus before a filter turns it round; times are dates, ages (7d, 12h), today or yesterday. Filters alone list everything they let through.',
+    'Filters: project: session: role:user|assistant|system tool: file: model: git-branch: after: before: is:error in:prompt|answer|thinking|tool|input|result|title|summary|note. Values with spaces stand in quotes; a minus before a filter that is no time turns it round; times are dates, ages (7d, 12h), today or yesterday. Filters alone list everything they let through.',
     'With an archive (skein archive sync) its index is asked, and only files that changed since are read; without one every file is read. What was copied by resuming, forking or reporting is found once.',
   ],
   options: {

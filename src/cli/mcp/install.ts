@@ -1,19 +1,28 @@
 /** `skein mcp install` and `uninstall`. */
 import { resolve } from 'node:path';
-import { addServer, projectConfig, removeServer, type StdioServer, userConfig } from '../../client/mcp/install.ts';
+import {
+  addServer,
+  projectConfig,
+  removeServer,
+  SERVER_NAME,
+  type StdioServer,
+  userConfig,
+} from '../../client/mcp/install.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { folderHere } from '../here.ts';
 import { jsonText } from '../jsontext.ts';
 import { ownCommand } from '../owncommand.ts';
+import { quoted } from '../quoted.ts';
 
 export function install(context: Context, args: Arguments, action: 'install' | 'uninstall'): number {
   const { out } = context;
   const file = args.flag('project') ? projectConfig(folderHere(context)) : userConfig(context);
   const dryRun = args.flag('dry-run');
   const server = action === 'install' ? serverCommand(context, args) : undefined;
-  const change = server ? addServer(file, server, { dryRun }) : removeServer(file, { dryRun });
+  const options = { dryRun, byHand: byHand(server, args.flag('project') ? 'project' : 'user') };
+  const change = server ? addServer(file, server, options) : removeServer(file, options);
   if (args.flag('json')) {
     const { changed, backup = null } = change;
     out.write(`${jsonText({ file, changed, dryRun, backup, ...(server && { server }) })}\n`);
@@ -29,6 +38,13 @@ export function install(context: Context, args: Arguments, action: 'install' | '
   if (change.backup !== undefined && !dryRun) out.write(`  ${out.style.dim(`as it was: ${change.backup}`)}\n`);
   if (action === 'install' && !dryRun) out.write(`${out.style.dim('Restart the client; /mcp shows it.')}\n`);
   return 0;
+}
+
+/** The client's own commands do the same. */
+function byHand(server: StdioServer | undefined, scope: string): string {
+  if (server === undefined) return `Take it out by hand: claude mcp remove --scope ${scope} ${SERVER_NAME}`;
+  const command = quoted(server.command, ...server.args);
+  return `Add the server by hand: claude mcp add --scope ${scope} ${SERVER_NAME} -- ${command}`;
 }
 
 function serverCommand(context: Context, args: Arguments): StdioServer {

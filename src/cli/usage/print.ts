@@ -179,7 +179,7 @@ function listed(names: readonly string[], columns: number): string {
 }
 
 /** What to know about the numbers. */
-export function printNotes({ out, now }: Context, report: Report, prices: PriceTable, source: string): void {
+export function printNotes({ out, now, asTool }: Context, report: Report, prices: PriceTable, source: string): void {
   const { totals, unknownModels } = report;
   const notes: string[] = [];
   const left = blockLeft(report, now().getTime());
@@ -189,9 +189,8 @@ export function printNotes({ out, now }: Context, report: Report, prices: PriceT
     notes.push(`* incomplete: the client recorded no output of ${messagesText(totals.incomplete)} (${estimate})`);
   }
   if (totals.unpriced > 0) {
-    notes.push(
-      `cost unknown of ${messagesText(totals.unpriced)}: ${listed(unknownModels, out.columns)} (--prices FILE tells it)`,
-    );
+    const next = asTool ? '' : ' (--prices FILE tells it)';
+    notes.push(`cost unknown of ${messagesText(totals.unpriced)}: ${listed(unknownModels, out.columns)}${next}`);
   }
   const own = prices.own ? `${prices.own.file}${prices.own.date ? ` of ${prices.own.date}` : ''}, then ` : '';
   notes.push(`prices: ${own}${prices.name} of ${prices.date} · read from ${source}`);

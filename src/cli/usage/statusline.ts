@@ -79,12 +79,11 @@ function toldBy(asked: JsonObject): Partial<Status> {
   const usage = asObject(asObject(asked.context_window)?.current_usage);
   const count = (name: string) => countOf(usage?.[name]) ?? 0;
   const tokens = count('input_tokens') + count('cache_creation_input_tokens') + count('cache_read_input_tokens');
-  const window = windowOf(asked);
   const name = [model?.display_name, model?.id].map((each) => asString(each)?.trim()).find((each) => each);
   return {
     ...(name === undefined ? {} : { model: name }),
     ...(cost === undefined ? {} : { session: { cost: Math.round(cost * PER_DOLLAR), unpriced: 0, messages: 0 } }),
-    ...(usage ? { context: { tokens, ...(window && { share: tokens / window }) } } : {}),
+    ...(usage ? { context: { tokens, ...shareOf(tokens, windowOf(asked)) } } : {}),
   };
 }
 

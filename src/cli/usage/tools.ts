@@ -10,6 +10,7 @@ import type { ToolCall } from '../../graph/types.ts';
 import { tokenText } from '../../views/usage/amounts.ts';
 import { NOTHING } from '../../views/usage/facts.ts';
 import { createToolFold, type ToolReport, type ToolRow } from '../../views/usage/tools.ts';
+import { wrapProse } from '../../views/wrap.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { jsonText } from '../jsontext.ts';
@@ -42,7 +43,7 @@ async function fromFiles(context: Context, args: Arguments, { wanted }: Question
   const progress = progressOf(context, 'reading', files);
   for (const file of files) {
     const { calls, project } = callsOf(context, file);
-    for (const call of calls) if (wanted(placeOf(call, file, project))) fold.add(call);
+    for (const call of calls) fold.add(call, wanted(placeOf(call, file, project)));
     progress.done(file);
   }
   progress.clear();
@@ -115,7 +116,8 @@ function print({ out }: Context, { totals, rows }: ToolReport): void {
     number('LARGEST', ({ largestResult }) => tokenText(largestResult), 6),
   ];
   for (const line of table(all, columns, out.columns, out.style.dim)) out.write(`${line}\n`);
-  out.write(out.style.dim('results in characters of text the model was given\n'));
+  for (const line of wrapProse('results in characters of text the model was given', out.columns))
+    out.write(`${out.style.dim(line)}\n`);
 }
 
 function duration(ms: number): string {

@@ -1,6 +1,6 @@
 /** Our entry in the client's own configuration: added beside what is there, nothing else is changed. */
 import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { DiskError } from '../../disk/errors.ts';
 import { asArray, asObject, asString, at, isObject, type JsonObject, parseJson } from '../../format/json.ts';
@@ -41,14 +41,19 @@ export interface ChangeOptions {
   readonly dryRun: boolean;
 }
 
-export function addServer(file: string, { command, args }: StdioServer, options: ChangeOptions): Change {
+interface ServerOptions extends ChangeOptions {
+  /** What the user may do where the file is not touched. */
+  readonly byHand: string;
+}
+
+export function addServer(file: string, { command, args }: StdioServer, options: ServerOptions): Change {
   return change(file, options, (servers) => ({
     ...servers,
     [SERVER_NAME]: { ...oursIn(servers, file), type: 'stdio', command, args: [...args] },
   }));
 }
 
-export function removeServer(file: string, options: ChangeOptions): Change {
+export function removeServer(file: string, options: ServerOptions): Change {
   return change(file, options, (servers) => {
     const { [SERVER_NAME]: _, ...others } = servers;
     return oursIn(servers, file) === undefined ? servers : others;
@@ -66,10 +71,14 @@ function oursIn(servers: JsonObject, file: string): JsonObject | undefined {
   throw new DiskError({ what: `another server has the name "${SERVER_NAME}"`, where: file, next });
 }
 
+type Unlike = (where: string, why: string) => DiskError;
+
 /** Throws DiskError; the file is then as it was. */
-function change(file: string, { dryRun }: ChangeOptions, edit: (servers: JsonObject) => JsonObject): Change {
+function change(file: string, { dryRun, byHand }: ServerOptions, edit: (servers: JsonObject) => JsonObject): Change {
+  const unlike: Unlike = (where, why) =>
+    new DiskError({ what: `cannot change the configuration: ${why}`, where, next: `It was not touched. ${byHand}` });
   const before = configTextIfAny(file, unlike);
-  const config = before === undefined || before.trim() === '' ? {} : parsed(file, before);
+  const config = before === undefined || before.trim() === '' ? {} : parsed(file, before, unlike);
   const servers = config.mcpServers === undefined ? {} : asObject(config.mcpServers);
   if (servers === undefined) throw unlike(file, '"mcpServers" is not an object');
   const edited = edit(servers);
@@ -106,7 +115,7 @@ export function freeName(path: string): string {
 }
 
 /** Only what comes out of JSON.stringify as it went in is written again: 1.0 or an id too large for a number would not. */
-function parsed(file: string, text: string): JsonObject {
+function parsed(file: string, text: string, unlike: Unlike): JsonObject {
   const value = parseJson(text);
   if (value === undefined) throw unlike(file, `it is not JSON${hintOf(text)}`);
   if (!isObject(value)) throw unlike(file, 'it is not a JSON object');
@@ -138,12 +147,6 @@ function endOfString(text: string, quote: number): number {
     if (escapes % 2 === 0) return at + 1;
   }
   return text.length;
-}
-
-function unlike(file: string, why: string): DiskError {
-  const scope = basename(file) === PROJECT_CONFIG ? 'project' : 'user';
-  const next = `It was not touched. Add the server by hand: claude mcp add --scope ${scope} ${SERVER_NAME} -- skein mcp`;
-  return new DiskError({ what: `cannot change the configuration: ${why}`, where: file, next });
 }
 
 function indentOf(text: string | undefined): string | number {

@@ -172,11 +172,12 @@ function addFilter(choice: { any: string[]; none: string[] }, name: string, valu
   if (value === '') throw valueMissing(`${name}:`);
   const choices = CHOICES[name];
   if (choices && !choices.includes(value)) {
-    const near = closest(value, choices);
+    const several = value.split('|');
+    const meant = several.every((each) => choices.includes(each)) ? several : [closest(value, choices) ?? choices[0]];
     throw new QueryError(
       `${name}: takes ${choices.join(', ')}; not "${shortened(value)}".`,
       `${name}:${value}`,
-      `Write ${name}:${near ?? choices[0]}`,
+      `Write ${meant.map((each) => `${name}:${each}`).join(' ')}`,
     );
   }
   (negated ? choice.none : choice.any).push(value);
@@ -194,7 +195,9 @@ function timeOf(name: string, value: string, negated: boolean, now: Date): numbe
   throw new QueryError(
     negated ? `${name}: cannot be negated.` : `${name}: takes a time; not "${shortened(value)}".`,
     `${negated ? '-' : ''}${name}:${value}`,
-    'Write a date (2026-01-31), a time (2026-01-31T10:00:00Z), an age (7d, 12h, 2w), today or yesterday.',
+    negated
+      ? `Write ${name === 'after' ? 'before' : 'after'}:${value}`
+      : 'Write a date (2026-01-31), a time (2026-01-31T10:00:00Z), an age (7d, 12h, 2w), today or yesterday.',
   );
 }
 
@@ -234,7 +237,9 @@ function termsOf(groups: Groups, negated: boolean, substring: boolean): Term[] {
 
 /** `http://…` and `std::vector` are words; what is nearly a filter is a slip. */
 function refuseUnknown(name: string, all: string): void {
-  const near = name.length > 2 ? closest(name.toLowerCase(), NAMES) : undefined;
+  const typed = name.toLowerCase();
+  const whole = NAMES.find((each) => each.endsWith(`-${typed}`));
+  const near = whole ?? (typed.length > 2 ? closest(typed, NAMES) : undefined);
   if (near === undefined) return;
   throw new QueryError(
     `There is no filter "${name}:".`,

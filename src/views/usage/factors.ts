@@ -5,7 +5,7 @@
 import type { Rates } from './rates.ts';
 
 /** claude-opus-4-6, claude-opus-5-5-20260922. Names as the clouds write them have prices of their own, that of a region among them. */
-const NAME = /^claude-([a-z]+)-(\d+)(?:[-.](\d))?(?!\d)/;
+const NAME = /^claude-([a-z]+)-(\d+)(?:[-.](\d))?(?!\d)(?!.*@)/;
 
 /** The models that have a fast mode. */
 const FAST: ReadonlyMap<string, number> = new Map([

@@ -4,7 +4,7 @@ import { TABLE } from './pricetable.ts';
 import type { Rates } from './rates.ts';
 
 /** What older versions kept is of no day. */
-const keptAs = (day: string) => `${TABLE.version}/4/${day}`;
+const keptAs = (day: string) => `${TABLE.version}/5/${day}`;
 
 /** By model; undefined for one that the table does not know. */
 export type KnownRates = Map<string, Rates | undefined>;

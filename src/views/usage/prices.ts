@@ -12,6 +12,8 @@ export interface Prices {
 
 /** Whose prices to look in, for ids as the clouds write them too. */
 const PROVIDERS = ['anthropic', undefined, 'aws', 'google'] as const;
+/** `claude-opus-4-6@20260205`: Google's name, which Anthropic's table would take for one of its own. */
+const GOOGLES = /^claude-[^@]*@/;
 /** The client marks a larger window so; the table knows some names with it, others only without. */
 const WINDOW_MARK = /\[\w+\]$/;
 const DAY = 86_400_000;
@@ -41,13 +43,14 @@ export function createPrices(own: readonly ModelInfo[] = [], now = Date.now()): 
 function findRates(model: string, timestamp: Date, own: readonly ModelInfo[]): Rates | undefined {
   const anthropic = findProvider({ providerId: 'anthropic' });
   const mine: Provider | undefined = anthropic && { ...anthropic, models: [...own] };
-  const places = [...(mine ? [{ provider: mine }] : []), ...PROVIDERS.map((providerId) => ({ providerId }))];
+  const theirs = GOOGLES.test(model) ? (['google', ...PROVIDERS] as const) : PROVIDERS;
+  const places = [...(mine ? [{ provider: mine }] : []), ...theirs.map((providerId) => ({ providerId }))];
   for (const place of places) {
     const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { ...place, timestamp });
     const rates = found ? toRates(found.model_price) : undefined;
     if (found === null || rates === undefined) continue;
     // A price of one's own is one that is paid, in fast mode too if nothing is known of that.
-    const paid = 'provider' in place ? { fast: 1 } : hourOf(model, rates, timestamp);
+    const paid = 'provider' in place ? { fast: 1 } : lackedOf(model, rates, timestamp);
     return { ...rates, ...paid, ...factorsOf(model), ...(changesByHour(found.model) && { isOfHour: true }) };
   }
   return undefined;
@@ -61,14 +64,16 @@ function changesByHour({ prices }: ModelInfo): boolean {
 /** `eu.anthropic.claude-opus-4-6-v1:0`, `claude-opus-4-6@20260205`: Anthropic's name in that of a cloud. */
 const IN_CLOUD = /(?:^|[./])(claude-[a-z\d.-]+?)(?:-v\d+(?::\d+)?|@\w+)?$/;
 
-/** Cache writes for an hour: the clouds sell them too, as many times as dear as input as Anthropic does; their tables mostly lack them. */
-function hourOf(model: string, { input, cacheWrite1h }: Rates, timestamp: Date): Pick<Rates, 'cacheWrite1h'> {
+/** What the clouds sell too and their tables mostly lack: cache writes for an hour, as many times as dear as input as at Anthropic, and searches. */
+function lackedOf(model: string, rates: Rates, timestamp: Date): Pick<Rates, 'cacheWrite1h' | 'webSearches'> {
   const [, name] = IN_CLOUD.exec(model) ?? [];
-  if (cacheWrite1h !== undefined || name === undefined) return {};
+  const { input, cacheWrite1h, webSearches } = rates;
+  if (name === undefined || (cacheWrite1h !== undefined && webSearches !== undefined)) return {};
   const found = calcPrice({ input_tokens: 0, output_tokens: 0 }, name, { providerId: 'anthropic', timestamp });
   const theirs = found ? toRates(found.model_price) : undefined;
-  if (theirs?.cacheWrite1h === undefined) return {};
-  return { cacheWrite1h: timesAsMuch(input, baseOf(theirs.cacheWrite1h) / baseOf(theirs.input)) };
+  if (theirs === undefined) return {};
+  const hour = theirs.cacheWrite1h && timesAsMuch(input, baseOf(theirs.cacheWrite1h) / baseOf(theirs.input));
+  return { cacheWrite1h: cacheWrite1h ?? hour, webSearches: webSearches ?? theirs.webSearches };
 }
 
 function baseOf(rate: Rate): number {

@@ -48,7 +48,7 @@ const NONE: ToolSums = {
 export function createToolFold() {
   const rows = new Map<string, Mutable<ToolRow>>();
   const seen = new Set<string>();
-  const open = new Map<string, ToolCall>();
+  const open = new Map<string, { readonly call: ToolCall; readonly isWanted: boolean }>();
 
   function count(call: ToolCall): void {
     const row = rows.get(call.name) ?? { ...NONE, tool: call.name };
@@ -68,17 +68,18 @@ export function createToolFold() {
   }
 
   return {
-    add(call: ToolCall): void {
+    /** `isWanted`: where it stands; asked of the copy that is taken, or one call would be counted wherever it was copied to. */
+    add(call: ToolCall, isWanted = true): void {
       if (call.id !== '' && seen.has(call.id)) return;
       if (call.id !== '' && call.result === undefined) {
-        if (!open.has(call.id)) open.set(call.id, call);
+        if (!open.has(call.id)) open.set(call.id, { call, isWanted });
         return;
       }
       seen.add(call.id);
-      count(call);
+      if (isWanted) count(call);
     },
     report(): ToolReport {
-      for (const [id, call] of open) if (!seen.has(id)) count(call);
+      for (const [id, { call, isWanted }] of open) if (isWanted && !seen.has(id)) count(call);
       open.clear();
       return toolReport(rows.values());
     },

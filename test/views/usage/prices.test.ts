@@ -61,6 +61,21 @@ test('cache writes for an hour cost as many times the input at the clouds as at 
   expect(createPrices(own).ratesOf('us.anthropic.claude-opus-4-6-v1', when)?.cacheWrite1h).toBeUndefined();
 });
 
+test('a model at Google has the prices of Google, and no fast mode', () => {
+  const { ratesOf } = createPrices();
+  const when = Date.UTC(2026, 9, 1);
+  const [google, anthropic] = [ratesOf('claude-opus-4-6@20260205', when), ratesOf('claude-opus-4-6', when)];
+  expect(google?.input).toEqual({ base: 5, tiers: [{ start: 200_000, price: 10 }] });
+  expect(anthropic).toMatchObject({ input: 5, fast: 6, usOnly: 1.1 });
+  expect([google?.fast, google?.usOnly]).toEqual([undefined, undefined]);
+});
+
+test('searches cost at the clouds what they cost at Anthropic, where the table does not tell', () => {
+  const { ratesOf } = createPrices();
+  for (const name of ['us.anthropic.claude-opus-4-6-v1', 'claude-3-5-haiku@20241022', 'claude-opus-4-6@20260205'])
+    expect([name, ratesOf(name, Date.UTC(2026, 9, 1))?.webSearches]).toEqual([name, 10]);
+});
+
 const NONE = { input: 0, output: 0, cacheCreation: 0, cacheRead: 0 };
 
 describe('costs', () => {
