@@ -41,13 +41,14 @@ const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.versio
 
 /** Of those that begin before a piece only the longest could still hold it. */
 function holdersOf(db: Database, pieces: readonly number[]): Row[] {
-  const values = [...new Set(pieces)].map((piece) => `(${piece})`).join();
-  const held = `WITH wanted (piece) AS (VALUES ${values}), longest (count) AS (SELECT max(count) FROM run),
+  const wanted = [...new Set(pieces)];
+  const held = `WITH wanted (piece) AS (VALUES ${wanted.map(() => '(?)').join()}), longest (count) AS (SELECT max(count) FROM run),
     held AS MATERIALIZED (SELECT run.* FROM wanted CROSS JOIN longest CROSS JOIN run
       ON run.first BETWEEN wanted.piece - longest.count AND wanted.piece AND wanted.piece < run.first + run.count)`;
   return all(
     db,
     `${held} ${HOLDERS} WHERE ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`,
+    ...wanted,
   );
 }
 
