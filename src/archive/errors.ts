@@ -53,6 +53,8 @@ export function toArchiveError(error: unknown, doing: string, where: string): un
 
 /** What SQLite says where a file, or one it needs beside it, cannot be opened. */
 export const CANNOT_OPEN = 14;
+/** The same where a folder lets nothing be made in it. */
+export const FOLDER_IS_READ_ONLY = 1544;
 /** What SQLite calls a file that is no database. */
 export const NOT_A_DATABASE = 26;
 

@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ArchiveError, CANNOT_OPEN, sqliteCode } from './errors.ts';
+import { ArchiveError, CANNOT_OPEN, FOLDER_IS_READ_ONLY, sqliteCode } from './errors.ts';
 import { type Database, get, openDatabase } from './sqlite.ts';
 
 /** Whether a file and what SQLite lays beside it may be written. */
@@ -27,7 +27,8 @@ export function openToRead(path: string): Database {
     return db;
   } catch (error) {
     // Whoever reads it will tell what else is wrong.
-    if (sqliteCode(error) !== CANNOT_OPEN || mayWrite(path)) return db;
+    const code = sqliteCode(error);
+    if ((code !== CANNOT_OPEN && code !== FOLDER_IS_READ_ONLY) || mayWrite(path)) return db;
     db.close();
     if (hasJournal(path)) throw journalOf(path, error);
     const url = pathToFileURL(path);

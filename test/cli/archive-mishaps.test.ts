@@ -1,8 +1,10 @@
 /** Things that happen to archives: folders renamed, an index damaged, a chat in two folders, prompts scrubbed. */
 import {
+  chmodSync,
   closeSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   statSync,
@@ -11,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { get, openDatabase } from '../../src/archive/sqlite.ts';
 import { asArray, at, type JsonObject } from '../../src/format/json.ts';
 import { assistant, chain, toJsonl, user } from '../support/build.ts';
@@ -70,6 +72,25 @@ describe('an archive in a place that cannot be entered', () => {
     const { code, err } = skein(['archive', ...verb.split(' ')], { home: env.HOME, env });
     expect(err).toContain('its symbolic links lead in a circle');
     expect([code, err.includes('fault in Skein')]).toEqual([1, false]);
+  });
+});
+
+describe('an archive in a folder in which nothing may be made', () => {
+  test.skipIf(process.platform === 'win32').each([
+    ['search hello --json', '"engine": "index"'],
+    ['show @last', 'hello'],
+    ['usage --json', '"output": 10'],
+    ['archive verify', 'whole: 1 file'],
+  ])('is read, its index too: %s', async (words, told) => {
+    const { env } = machine(rootOf({ [`projects/-m/${A}.jsonl`]: talk(A, 'hello', 'm1') }));
+    const options = { home: env.HOME, env, obeys: true };
+    expect(skein(['archive', 'sync'], options).code).toBe(0);
+    chmodSync(env.SKEIN_HOME, 0o500);
+    onTestFinished(() => chmodSync(env.SKEIN_HOME, 0o700));
+    const { code, text, err } = skein(words.split(' '), options);
+    expect([code, err]).toEqual([0, '']);
+    expect(text).toContain(told);
+    expect(readdirSync(env.SKEIN_HOME)).toEqual(['archive.db', 'index.db']);
   });
 });
 

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly home?: string;
+  /** Where folders say that nothing may be made in them, root may not either. */
+  readonly obeys?: boolean;
 }
 
 /** Nothing of this machine's settings: only PATH, and a home of its own. */
@@ -29,8 +31,12 @@ function environment({ env, home }: RunOptions): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: own, TZ: 'UTC', ...env };
 }
 
+/** Root gives up what lets it write anywhere. */
+const OBEYING = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override'] : [];
+
 export function skein(args: readonly string[], options: RunOptions = {}): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
+  const [command = '', ...words] = [...(options.obeys ? OBEYING : []), process.execPath, BIN, ...args];
+  const { status, stdout, stderr } = spawnSync(command, words, {
     env: environment(options),
     cwd: options.cwd,
     maxBuffer: 1 << 30,

@@ -4,7 +4,7 @@ export const LAYOUT = 14;
 
 /**
  * archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was
- * made. last, lastAddress: a piece that the archive had then (indexend.ts). states:…: search/states.ts.
+ * made. last, lastAddress: a piece that the archive had then (indexend.ts). states:…: search/states.ts. listings:…: search/listings.ts.
  */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
 

@@ -41,13 +41,14 @@ const HOLDERS = `SELECT run.first, run.count, run.param, run.version, run.versio
 
 /** Of those that begin before a piece only the longest could still hold it. */
 function holdersOf(db: Database, pieces: readonly number[]): Row[] {
-  const values = [...new Set(pieces)].map((piece) => `(${piece})`).join();
-  const held = `WITH wanted (piece) AS (VALUES ${values}), longest (count) AS (SELECT max(count) FROM run),
+  const wanted = [...new Set(pieces)];
+  const held = `WITH wanted (piece) AS (VALUES ${wanted.map(() => '(?)').join()}), longest (count) AS (SELECT max(count) FROM run),
     held AS MATERIALIZED (SELECT run.* FROM wanted CROSS JOIN longest CROSS JOIN run
       ON run.first BETWEEN wanted.piece - longest.count AND wanted.piece AND wanted.piece < run.first + run.count)`;
   return all(
     db,
     `${held} ${HOLDERS} WHERE ${TRANSCRIPTS} ORDER BY present DESC, file.mtime, file.id, run.version DESC`,
+    ...wanted,
   );
 }
 
@@ -136,7 +137,9 @@ export function createLoader(
   parts: readonly StoredPart[],
 ): Loader {
   const reader = createPieceReader(db);
-  const holders = new Map<number, readonly Row[]>();
+  const placeOf = placesOnce(pathOf);
+  /** Of the next parts: thousands of copies may hold each. */
+  let holders: ReadonlyMap<number, readonly Row[]> = new Map();
 
   function rowsOf(part: StoredPart): readonly Row[] {
     const known = holders.get(part.piece);
@@ -144,21 +147,27 @@ export function createLoader(
     const place = parts.indexOf(part);
     const pieces = (place < 0 ? [part] : parts.slice(place, place + AT_ONCE)).map(({ piece }) => piece);
     const rows = holdersOf(db, pieces).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
-    for (const piece of pieces) {
-      const at = (row: Row) => piece - numberOf(row, 'first');
-      holders.set(
-        piece,
-        rows.filter((row) => at(row) >= 0 && at(row) < numberOf(row, 'count')),
-      );
-    }
-    return holders.get(part.piece) ?? [];
+    const found = new Map(pieces.map((piece) => [piece, rows.filter((row) => holds(row, piece))]));
+    if (place >= 0) holders = found;
+    return found.get(part.piece) ?? [];
   }
 
-  function placesOf(part: StoredPart): Placed[] {
-    return rowsOf(part).map((row) => {
-      const file = toFile(row);
-      return { part, row, file, path: pathOf(file) };
-    });
+  /** In a file that is still there, the first of several. */
+  function standing(part: StoredPart, now: Loaded | undefined): Placed | undefined {
+    for (const row of rowsOf(part)) {
+      if (row.present !== 1) break;
+      const { file, path } = placeOf(row);
+      if (path !== undefined || now?.file === file.path) return { part, row, file, path };
+    }
+    return undefined;
+  }
+
+  function standingOther(part: StoredPart): Placed | undefined {
+    for (const other of othersOf(part)) {
+      const placed = standing(other, undefined);
+      if (placed !== undefined) return placed;
+    }
+    return undefined;
   }
 
   function load({ part, row, file, ...placed }: Placed): Loaded | undefined {
@@ -176,15 +185,32 @@ export function createLoader(
   }
 
   return (part) => {
-    const own = placesOf(part);
     const now = nowOf(part);
-    const isStanding = ({ row, file, path }: Placed) =>
-      row.present === 1 && (path !== undefined || now?.file === file.path);
-    const standing = own.find(isStanding) ?? (now ? undefined : othersOf(part).flatMap(placesOf).find(isStanding));
-    if (standing !== undefined) return load(standing);
-    const [first] = own;
+    const placed = standing(part, now) ?? (now ? undefined : standingOther(part));
+    if (placed !== undefined) return load(placed);
     // Its file may have been moved to where it is not archived yet.
-    return now ?? (first && load(first));
+    if (now !== undefined) return now;
+    const [row] = rowsOf(part);
+    return row && load({ part, row, ...placeOf(row) });
+  };
+}
+
+function holds(row: Row, piece: number): boolean {
+  const at = piece - numberOf(row, 'first');
+  return at >= 0 && at < numberOf(row, 'count');
+}
+
+/** Where the file of a row was archived, and where it lies: each is looked for once. */
+function placesOnce(pathOf: Compared['pathOf']) {
+  const known = new Map<number, Pick<Placed, 'file' | 'path'>>();
+  return (row: Row): Pick<Placed, 'file' | 'path'> => {
+    const id = numberOf(row, 'id');
+    const before = known.get(id);
+    if (before !== undefined) return before;
+    const file = toFile(row);
+    const found = { file, path: pathOf(file) };
+    known.set(id, found);
+    return found;
   };
 }
 

@@ -96,5 +96,3 @@ function sessionsOf(db: Database, roots: readonly Root[]): Set<string | undefine
   const rows = all(db, `SELECT session FROM file WHERE kind = 'session' AND root IN (${ids.join()})`);
   return new Set(rows.map((row) => maybeText(row, 'session')));
 }
-
-/** As the archive names places. */

@@ -133,7 +133,7 @@ function writeText(context: Context, results: readonly RestoredFile[], { stopped
 function writeRenewed({ out, home }: Context, renewed: readonly RestoredFile[]): void {
   for (const [root, files] of Map.groupBy(renewed, ({ file }) => file.root)) {
     const { days, settings } = cleanupOf(root);
-    const keeps = days === 1 ? '1 day' : `${days} days`;
+    const keeps = counted(days, 'day');
     const told =
       days > 0
         ? `${counted(files.length, 'file')} got the present time: with the old one the client, which keeps ${keeps}, would delete ${files.length === 1 ? 'it' : 'them'} again (to keep it: --keep-times)`

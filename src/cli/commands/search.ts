@@ -1,5 +1,6 @@
 /** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
 import { holdForLarge } from '../../archive/compilers.ts';
+import { counted } from '../../views/counted.ts';
 import { parseQuery, type Query, QueryError, shortened } from '../../views/search/query.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
@@ -129,7 +130,7 @@ function rangeText(context: Context, { hits, total }: Searched, { offset, limit 
 }
 
 function told({ asTool }: Context, { engine, scanned, demo, asked }: Searched, { terms }: Query): string {
-  const files = `${scanned} ${scanned === 1 ? 'file' : 'files'}`;
+  const files = counted(scanned, 'file');
   if (engine === 'team') return 'the team';
   if (engine === 'index') return scanned > 0 ? `index, and ${files} read that changed since` : 'index';
   // Parts of a text and patterns are looked for in the files, whatever the index knows.

@@ -159,7 +159,7 @@ function branchNodes({ out }: Context, mask: Masking, chat: Chat): Node[] {
     const from = branch.forkedAt === undefined ? 'from the start' : `from ${shortId(branch.forkedAt)}`;
     const mark = branch.current ? out.style.good(' current') : '';
     const title = chat.branches.length > TITLED_BRANCHES ? '' : branchTitle(mask, chat, branch);
-    const turns = `${branch.turns} ${branch.turns === 1 ? 'turn' : 'turns'} of its own`;
+    const turns = `${counted(branch.turns, 'turn')} of its own`;
     return {
       text: `branch ${index + 1} of ${chat.branches.length}${mark}: ${turns} ${out.style.dim(from)}${title}`,
       below: [],
