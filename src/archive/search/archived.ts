@@ -308,8 +308,8 @@ const TAILS = `SELECT version.id AS version, version.tail, version.size, version
 
 /**
  * Last lines without a line end are kept apart from the pieces that are indexed. Those of files that have grown since, and of earlier
- * states, were mostly finished: whole ones may have been written over instead, and are found where nothing else has them. Those of files that are there come
- * first.
+ * states, were mostly finished. Whole ones may have been written over instead: they are found where nothing else has them. Those of
+ * files that are there come first.
  */
 export function scanTails(
   db: Database,
