@@ -12,7 +12,7 @@ const CORES = [
   '_pass',
   'secret',
   // Where the next page begins, and which key a library was signed with, is no secret.
-  'token(?!s|iz)(?<!(?:next(?:[ _-]?page)?|continuation|public[_-]?key)[ _-]?token)',
+  'token(?!s|iz)(?<!next(?:[ _-]?page[ _-]?)?token|(?:continuation|public[_-]?key)[ _-]?token)',
   'credentials?',
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,

@@ -7,6 +7,8 @@ const token = `ghp_${random(36, 'lines')}`;
 export const COMMANDS: readonly string[] = [
   // A Dockerfile
   `FROM node\nENV API_KEY «${key('env', 24)}»\n+ENV NPM_TOKEN   "«${key('env2', 24)}»"\n     4→ENV DB_PASSWORD «hunter2!x»\nRUN x`,
+  // A variable of Next.js, not where the next page begins
+  `NEXT_TOKEN=«${key('next', 24)}»`,
   // Stores of secrets
   '-curl -u me:«hunter2-gone» https://x\n-mysql -u me -p«hunter2-gone2» shop',
   'gh secret set DEPLOY_PW --body «hunter2-deploy» --repo me/shop',

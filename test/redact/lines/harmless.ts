@@ -10,7 +10,7 @@ export const HARMLESS_LINES: readonly string[] = [
   'class Kinds(Enum):\n    STEAL_APPLICATION_ACCESS_TOKEN = 83\n    ACCOUNT_ACCESS_REMOVAL2 = 84\n    COMPROMISED_CREDENTIALS = 95\n    CREDENTIALS_IN_FILES = 96',
   // Where the next page begins, how a library was signed
   `"NextToken": "${random(60, 'np1')}",\n"nextPageToken": "${random(25, 'np2')}",\n"ContinuationToken": "${random(44, 'np3')}"`,
-  `next_token=${random(40, 'np4')}\nnext_page_token: ${random(40, 'np5')}`,
+  `next_page_token: ${random(40, 'np5')}`,
   'PublicKeyToken=b77a5c561934e089, Culture=neutral',
   '<assemblyIdentity publicKeyToken="1fc8b3b9a1e18e3b" name="Microsoft.VC90.CRT" />',
   '    password: Required. The password for the user.\n    pkvPassword: Optional. Input only.',
