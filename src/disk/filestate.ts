@@ -59,42 +59,70 @@ export function folderStamp(path: string): FolderStamp | undefined {
   }
 }
 
-/** What is known of files by their rows: how large each was, and its time in parts of a millisecond. */
-export interface KnownStates {
-  readonly sizes: readonly unknown[];
-  readonly times: readonly unknown[];
+/** Its size, and the seconds and nanoseconds of its time: nothing of it is rounded. */
+export type ExactState = readonly [size: number, seconds: number, nanoseconds: number];
+
+/** undefined where it cannot be asked for. */
+export function exactState(path: string): ExactState | undefined {
+  try {
+    if (numbersOf === undefined) checkedState(path);
+    const found = typeof numbersOf === 'function' ? numbersOf(path, false, undefined, false) : undefined;
+    if (found instanceof Float64Array) return [found[8] ?? 0, found[12] ?? 0, found[13] ?? 0];
+    const { size, mtimeNs } = statSync(path, { bigint: true });
+    const nanoseconds = ((mtimeNs % SECOND) + SECOND) % SECOND;
+    return [Number(size), Number((mtimeNs - nanoseconds) / SECOND), Number(nanoseconds)];
+  } catch {
+    return undefined;
+  }
 }
 
-/** Times are whole numbers of these parts: from 2004 to 2039 there is one for each time that a number of milliseconds can tell. */
+const SECOND = 1_000_000_000n;
+
+/** Parts of a millisecond in which times can be told as whole numbers: from 2004 to 2039 each that a number of milliseconds can tell. */
 export const PARTS_OF_MS = 4096;
 
-/** Those of some files that are not as is known from a row on, or cannot be asked for. `prefix`: what their paths begin with. */
-export function filesUnlike(
-  prefix: string,
-  names: readonly string[],
-  { sizes, times }: KnownStates,
-  firstRow: number,
-): string[] {
+export function partsOf([, seconds, nanoseconds]: ExactState): number {
+  return Math.trunc((seconds * 1000 + nanoseconds / 1e6) * PARTS_OF_MS);
+}
+
+/** Of the three numbers of a state. */
+const WORDS = 6;
+
+/**
+ * Those of some files that are not as is known, three numbers for each from a row on, or cannot be asked for. `prefix`: what their
+ * paths begin with. Of thousands nearly all are as they were: nothing is called or made for these but what asks the system, nor
+ * any number: halves of them are compared.
+ */
+export function filesUnlike(prefix: string, names: readonly string[], known: Float64Array, firstRow: number): string[] {
   const unlike: string[] = [];
-  // Of thousands of files nearly all are as they were: nothing is called or made for these but what asks the system.
+  const wanted = new Int32Array(known.buffer, known.byteOffset, known.length * 2);
+  const now = numbers && new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length * 2);
   for (let place = 0; place < names.length; place += 1) {
     const name = names[place] ?? '';
-    const row = firstRow + place;
+    const at = (firstRow + place) * WORDS;
     let isLike = false;
     try {
-      if (typeof numbersOf === 'function' && numbersOf(prefix + name, false, undefined, false) === numbers) {
-        const ms = (numbers?.[12] ?? 0) * 1000 + (numbers?.[13] ?? 0) / 1e6;
-        isLike = numbers?.[8] === sizes[row] && Math.trunc(ms * PARTS_OF_MS) === times[row];
-      } else {
-        const { size, mtimeMs } = fileState(prefix + name);
-        isLike = size === sizes[row] && Math.trunc(mtimeMs * PARTS_OF_MS) === times[row];
-      }
+      isLike =
+        now !== undefined &&
+        typeof numbersOf === 'function' &&
+        numbersOf(prefix + name, false, undefined, false) === numbers
+          ? now[16] === wanted[at] &&
+            now[17] === wanted[at + 1] &&
+            now[24] === wanted[at + 2] &&
+            now[25] === wanted[at + 3] &&
+            now[26] === wanted[at + 4] &&
+            now[27] === wanted[at + 5]
+          : isExactly(exactState(prefix + name), known, (firstRow + place) * 3);
     } catch {
       // What is wrong with it is told of where it is read.
     }
     if (!isLike) unlike.push(name);
   }
   return unlike;
+}
+
+function isExactly(state: ExactState | undefined, known: Float64Array, at: number): boolean {
+  return state?.every((each, place) => each === known[at + place]) === true;
 }
 
 function checkedState(path: string): FileState {

@@ -10,14 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import {
-  type FileState,
-  type FolderStamp,
-  fileState,
-  filesUnlike,
-  folderStamp,
-  type KnownStates,
-} from './filestate.ts';
+import { type FileState, type FolderStamp, fileState, filesUnlike, folderStamp } from './filestate.ts';
 import type { Listing } from './folder.ts';
 import { type FolderNames, folderNames } from './foldernames.ts';
 import { inside, MANY } from './inside.ts';
@@ -139,8 +132,10 @@ export interface FolderFs {
   list(folder: string): FolderNames;
   /** Follows links. */
   stat(path: string): FileState;
-  /** Those of a folder's files that are not as is known from a row on, or cannot be asked for. `folder` ends with a slash. */
-  unlike(folder: string, names: readonly string[], known: KnownStates, firstRow: number): string[];
+  /** Those of some files of a folder, which ends with a slash, that are not as is known from a row on (`filesUnlike`). */
+  unlike(folder: string, names: readonly string[], known: Float64Array, firstRow: number): string[];
+  /** Asks for so many files of a folder: given what their paths begin with. */
+  among<T>(folder: string, count: number, ask: (prefix: string) => T): T;
   realPath(path: string): string;
   /** What is known of how folders list, for whoever walks the same ones again. */
   readonly listed?: Listed;
@@ -159,14 +154,14 @@ export const folderFs: FolderFs = {
     io.stats += names.length;
     return filesUnlike(folder, names, known, firstRow);
   },
+  among: (folder, _, ask) => ask(folder),
   realPath: (path) => realpathSync.native(path),
 };
 
 /** The same for a process in which nothing else runs. */
 export const loneFolderFs: FolderFs = {
   ...folderFs,
-  unlike(folder, names, known, firstRow) {
-    if (names.length < MANY) return folderFs.unlike(folder, names, known, firstRow);
-    return inside(folder, (prefix) => folderFs.unlike(prefix, names, known, firstRow));
-  },
+  unlike: (folder, names, known, firstRow) =>
+    loneFolderFs.among(folder, names.length, (prefix) => folderFs.unlike(prefix, names, known, firstRow)),
+  among: (folder, count, ask) => (count < MANY ? ask(folder) : inside(folder, ask)),
 };

@@ -7,10 +7,11 @@ import type { FolderStamp } from './filestate.ts';
 import { type Listing, withSlash } from './folder.ts';
 import { type Listed, stampOf } from './io.ts';
 
-/** How a folder listed, by its path below a root; one that holds a link or anything but files and folders is not kept. */
+/** How a folder listed, by its path below a root. */
 export interface KeptListing {
   readonly path: string;
-  readonly stamp: FolderStamp;
+  /** undefined where it tells nothing, or the folder holds a link or anything but files and folders: it is listed each time. */
+  readonly stamp: FolderStamp | undefined;
   readonly files: readonly string[];
   /** In the order of the paths below them. */
   readonly folders: readonly string[];
@@ -34,31 +35,27 @@ export interface NotedListings extends Listed {
 /** What changed so lately could change once more within the same tick of the clock. */
 const SETTLED_MS = 2000;
 
-/** Notes how the folders below a root list, for whoever walks them; undefined where their times tell nothing. `now`: milliseconds. */
-export function noteListings(root: string, now = Date.now): NotedListings | undefined {
+/** Notes how the folders below a root list, for whoever walks them. `now`: milliseconds. */
+export function noteListings(root: string, now = Date.now): NotedListings {
   const stamps = new Map<string, FolderStamp>();
   const kept = new Map<string, KeptListing>();
   const device = isTold(root) ? stampOf(root)?.[0] : undefined;
-  if (device === undefined) return undefined;
   const below = withSlash(root);
   return {
     get(folder) {
       // Before it is listed: what comes into it meanwhile changes its time.
-      const stamp = stampOf(folder);
+      const stamp = device === undefined ? undefined : stampOf(folder);
       const isSettled = stamp !== undefined && stamp[0] === device && now() - stamp[2] * 1000 > SETTLED_MS;
       if (isSettled) stamps.set(folder, stamp);
       return undefined;
     },
     set(folder, { realAt, files, others, links }) {
-      const stamp = stamps.get(folder);
+      if (!realAt.startsWith(below)) return;
       const isPlain = links.length === 0 && others.every(({ type }) => type === 'folder');
-      if (stamp === undefined || !isPlain || !realAt.startsWith(below)) return;
-      kept.set(folder, {
-        path: realAt.slice(below.length, -1),
-        stamp,
-        files,
-        folders: others.map(({ name }) => name),
-      });
+      const stamp = isPlain ? stamps.get(folder) : undefined;
+      const folders = others.map(({ name }) => name);
+      const path = realAt.slice(below.length, -1);
+      kept.set(path, { path, stamp, files, folders });
     },
     kept: () => [...kept.values()],
   };
@@ -79,14 +76,17 @@ export function knownListings(root: string, real: string, kept: readonly KeptLis
   return {
     get(folder) {
       const listing = known.get(folder);
-      return listing && isSame(listing.stamp, stampOf(folder)) ? toListing(at, realAt, listing) : undefined;
+      return listing && listsAsBefore(folder, listing) ? toListing(at, realAt, listing) : undefined;
     },
     set() {},
   };
 }
 
-function isSame(one: FolderStamp, other: FolderStamp | undefined): boolean {
-  return other?.every((part, place) => part === one[place]) === true;
+/** `folder`: where it lies. */
+export function listsAsBefore(folder: string, { stamp }: Pick<KeptListing, 'stamp'>): boolean {
+  if (stamp === undefined) return false;
+  const now = stampOf(folder);
+  return now?.every((part, place) => part === stamp[place]) === true;
 }
 
 function toListing(root: string, realRoot: string, { path, files, folders }: KeptListing): Listing {

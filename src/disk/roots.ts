@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Problem } from './errors.ts';
 import { isFile, isFolder } from './filestate.ts';
-import { attempt, type Item, listFolder, type Report, statItem } from './folder.ts';
+import { type Item, listFolder, listNames, type Report, statItem } from './folder.ts';
 import { type FolderFs, folderFs } from './io.ts';
 
 /** config: holds `projects/` · projects: holds project folders · project: holds sessions · session: one file. */
@@ -73,9 +73,13 @@ function lookAt(fs: FolderFs, path: string, from: Root['from'], report: Report):
 }
 
 function lookInto(fs: FolderFs, path: string, from: Root['from'], report: Report): Root | undefined {
-  if (attempt(() => fs.list(path), path, report) === undefined) return undefined;
+  const config: Root = { path, kind: 'config', config: path, from, what: 'a config root' };
+  const listing = listNames(fs, path, report);
+  if (listing === undefined) return undefined;
+  // Mostly it is there, and what links lead to need not be looked at.
+  if (hasFolder(listing.others, 'projects')) return config;
   const items = quietly(fs, path);
-  if (hasFolder(items, 'projects')) return { path, kind: 'config', config: path, from, what: 'a config root' };
+  if (hasFolder(items, 'projects')) return config;
   const inner = join(path, '.claude');
   if (hasFolder(items, '.claude') && hasFolder(quietly(fs, inner), 'projects')) {
     return { path: inner, kind: 'config', config: inner, from, what: 'a config root in the folder given' };

@@ -3,7 +3,9 @@ import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSyn
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { openArchive } from '../../src/archive/store.ts';
 import { asArray, asNumber, asString, at, type JsonObject } from '../../src/format/json.ts';
+import { syncRoot } from '../archive/helpers.ts';
 import { assistant, queueOperation, result, toJsonl, toolUse, user } from '../support/build.ts';
 import { tempFolder } from '../support/files.ts';
 import { machine } from '../support/inprocess.ts';
@@ -24,13 +26,19 @@ function planted(files: Record<string, string>) {
   };
   for (const [name, text] of Object.entries(files)) write(name, text);
   const sync = () => here.run('archive', 'sync');
+  const archiveAlone = () => {
+    const archive = openArchive(here.env.SKEIN_HOME, { create: true });
+    if (archive === undefined) throw new Error('no archive');
+    syncRoot(archive, here.root);
+    archive.close();
+  };
   const find = async (...words: string[]) => {
     const json = (await here.run('search', '--json', '--limit', '100', ...words)).json();
     const hits = asArray(at(json, 'hits')) ?? [];
     expect(asNumber(at(json, 'total'))).toBe(hits.length);
     return hits.map((hit) => `${asString(at(hit, 'uuid'))} ${asString(at(hit, 'open'))}`).toSorted();
   };
-  return { ...here, write, sync, find };
+  return { ...here, write, sync, archiveAlone, find };
 }
 
 const ways = ['quokka', '~uokk', '/quo[k]+a/', '--substring uokk', '--scan quokka'];
@@ -221,20 +229,22 @@ const change = fc.record({
     { nil: undefined, freq: 6 },
   ),
   isTorn: fc.boolean(),
-  isSynced: fc.boolean(),
+  // The hook leaves the index as it is.
+  kept: fc.constantFrom('no', 'by a sync', 'by the hook'),
 });
 
 test('whatever became of the files, and whenever they were archived: every way finds what is there and what was archived, once', async () => {
   const property = fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
-    const { root, write, sync, find } = planted({});
+    const { root, write, sync, archiveAlone, find } = planted({});
     const onDisk = new Map<string, readonly string[]>();
     const kept = new Set<string>();
-    for (const { name, lines, isTorn, isSynced } of changes) {
+    for (const { name, lines, isTorn, kept: how } of changes) {
       if (lines === undefined) rmSync(join(root, name), { force: true });
       else write(name, lines.map((uuid) => said(uuid, `a quokka ${uuid}`)).join('') + (isTorn ? '{"type":"us' : ''));
       onDisk.set(name, lines ?? []);
-      if (isSynced) {
-        await sync();
+      if (how !== 'no') {
+        if (how === 'by a sync') await sync();
+        else archiveAlone();
         for (const uuid of [...onDisk.values()].flat()) kept.add(uuid);
       }
       const expected = [...new Set([...kept, ...[...onDisk.values()].flat()])].toSorted();
@@ -244,7 +254,7 @@ test('whatever became of the files, and whenever they were archived: every way f
       }
     }
   });
-  await fc.assert(property, { numRuns: 12 });
+  await fc.assert(property, { numRuns: 16 });
 }, 120_000);
 
 describe('what is archived of several config folders', () => {

@@ -3,7 +3,15 @@ import { statSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { fileState, filesUnlike, isFile, isFolder, PARTS_OF_MS } from '../../src/disk/filestate.ts';
+import {
+  exactState,
+  fileState,
+  filesUnlike,
+  isFile,
+  isFolder,
+  PARTS_OF_MS,
+  partsOf,
+} from '../../src/disk/filestate.ts';
 import { tempFolder } from '../support/files.ts';
 import { plant } from './helpers.ts';
 
@@ -36,16 +44,37 @@ test('of the files of a folder those are given that are unlike what is known of 
   plant(root, { 'a.jsonl': 'one', 'b.jsonl': '', 'é.jsonl': 'three' });
   symlinkSync('a.jsonl', join(root, 'link'));
   const names = ['a.jsonl', 'b.jsonl', 'gone', 'é.jsonl', 'link'];
-  const known = names.map((name) => statSync(join(root, name), { throwIfNoEntry: false }));
-  const states = {
-    sizes: [0, ...known.map((state) => state?.size)],
-    times: [0, ...known.map((state) => state && Math.trunc(state.mtimeMs * PARTS_OF_MS))],
-  };
-  expect(filesUnlike(`${root}/`, names, states, 1)).toEqual(['gone']);
-  expect(filesUnlike(`${root}/`, names, states, 0)).toEqual(names);
+  const states = names.map((name) => exactState(join(root, name)));
+  expect(states[2]).toBeUndefined();
+  const known = Float64Array.from([0, 0, 0, ...states.flatMap((state) => state ?? [Number.NaN, 0, 0])]);
+  expect(filesUnlike(`${root}/`, names, known, 1)).toEqual(['gone']);
+  expect(filesUnlike(`${root}/`, names, known, 0)).toEqual(names);
+  // As far as is known.
+  expect(filesUnlike(`${root}/`, names, known.slice(0, -3), 1)).toEqual(['gone', 'link']);
   utimesSync(join(root, 'b.jsonl'), 1, 1_700_000_000.123456);
   plant(root, { 'é.jsonl': 'three more' });
-  expect(filesUnlike(`${root}/`, names, states, 1)).toEqual(['b.jsonl', 'gone', 'é.jsonl']);
+  expect(filesUnlike(`${root}/`, names, known, 1)).toEqual(['b.jsonl', 'gone', 'é.jsonl']);
+});
+
+test('what is known of a file exactly is what statSync tells, to the nanosecond, with and without the binding', () => {
+  const root = tempFolder();
+  plant(root, { 'a.jsonl': 'one', 'b.jsonl': 'other' });
+  const path = join(root, 'a.jsonl');
+  for (const seconds of [1_800_000_000.123_456, 1.5, 0]) {
+    utimesSync(path, 1, seconds);
+    const { size, mtimeNs, mtimeMs } = statSync(path, { bigint: true });
+    const [bytes, whole, parts] = exactState(path) ?? [];
+    expect([bytes, BigInt(whole ?? 0) * 1_000_000_000n + BigInt(parts ?? 0)]).toEqual([Number(size), mtimeNs]);
+    expect(partsOf([0, whole ?? 0, parts ?? 0])).toBe(Math.trunc(statSync(path).mtimeMs * PARTS_OF_MS));
+    expect(Number(mtimeMs)).toBe(Math.trunc(seconds * 1000));
+  }
+  const known = [exactState(path), exactState(join(root, 'b.jsonl'))].flat();
+  const script = `process.binding = undefined;
+    const { exactState, filesUnlike } = await import(${JSON.stringify(MODULE)});
+    const known = Float64Array.from(${JSON.stringify(known)});
+    console.log(JSON.stringify([exactState('a.jsonl'), exactState('none'), filesUnlike('', ['a.jsonl', 'b.jsonl', 'none'], known, 0)]));`;
+  const told = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: root });
+  expect(JSON.parse(told)).toEqual([exactState(path), null, ['none']]);
 });
 
 test('nobody who asks for warnings gets one, and a Node without its binding is asked by statSync', () => {

@@ -48,8 +48,10 @@ test('many files of a folder, also one that a link leads to, are told as by thei
   plant(root, Object.fromEntries(names.map((name) => [`far/${name}`, name])));
   symlinkSync('far', join(root, 'linked'));
   const script = `const names = ${JSON.stringify([...names, 'none.jsonl'])};
-    const stats = names.map((name) => statSync(${JSON.stringify(`${root}/far/`)} + name, { throwIfNoEntry: false }));
-    const known = { sizes: stats.map((stat, place) => (place === 3 ? -1 : stat?.size ?? 1)), times: stats.map((stat) => Math.trunc((stat?.mtimeMs ?? 1) * 4096)) };
+    const { exactState } = await import(${urlOf('filestate.ts')});
+    const states = names.map((name) => exactState(${JSON.stringify(`${root}/far/`)} + name) ?? [1, 1, 1]);
+    states[3] = [-1, 0, 0];
+    const known = Float64Array.from(states.flat());
     return ['far', 'linked', 'none'].flatMap((folder) => [folderFs, loneFolderFs].map((fs) => fs.unlike(${JSON.stringify(`${root}/`)} + folder + '/', names, known, 0)));`;
   const unlike = ['3.jsonl', 'none.jsonl'];
   const all = [...names, 'none.jsonl'];

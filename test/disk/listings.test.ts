@@ -34,9 +34,9 @@ function walk(root: string, kept: readonly KeptListing[] | undefined) {
 function noted(root: string, now = later): KeptListing[] {
   const listed = noteListings(root, now);
   const config = { path: root, kind: 'config', from: 'option', what: '' } as const;
-  if (listed) findSessions([config], { fs: { ...folderFs, listed }, unknownIn: () => [] });
+  findSessions([config], { fs: { ...folderFs, listed }, unknownIn: () => [] });
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
-  return listed?.kept() ?? [];
+  return listed.kept();
 }
 
 test('what lists as it did is not listed again, and the same is found', () => {
@@ -55,17 +55,25 @@ test('what lists as it did is not listed again, and the same is found', () => {
 test('what changed lately, or holds anything but files and folders, is listed each time', () => {
   const root = tempFolder();
   plant(root, FILES);
-  expect(noted(root, Date.now)).toEqual([]);
+  const lately = noted(root, Date.now);
+  expect(lately.flatMap(({ stamp }) => stamp ?? [])).toEqual([]);
+  expect(walk(root, lately).listings).toBe(FOLDERS - 1);
   symlinkSync('1.jsonl', join(root, 'projects/-a/link.jsonl'));
   const kept = noted(root);
-  expect(kept.map(({ path }) => path)).not.toContain('projects/-a');
+  expect(kept.flatMap(({ path, stamp }) => (stamp === undefined ? [path] : []))).toEqual(['projects/-a']);
   expect(walk(root, kept).listings).toBe(1);
   expect(walk(root, kept).found).toEqual(walk(root, undefined).found);
 });
 
-test('where times of folders may be late nothing is kept', () => {
-  expect(noteListings('/proc')).toBeUndefined();
-  expect(noteListings(join(tempFolder(), 'none'))).toBeUndefined();
+test('where times of folders may be late no folder lists as before', () => {
+  for (const root of ['/proc', join(tempFolder(), 'none')]) {
+    const listed = noteListings(root);
+    const folder = join(root, 'sys');
+    expect(listed.get(folder)).toBeUndefined();
+    listed.set(folder, { at: `${folder}/`, realAt: `${folder}/`, files: [], others: [], links: [] });
+    expect(listed.kept()).toEqual([{ path: 'sys', stamp: undefined, files: [], folders: [] }]);
+    expect(knownListings(root, root, listed.kept()).get(folder)).toBeUndefined();
+  }
 });
 
 test('by a link to the root the places are those that lead through it', () => {

@@ -8,8 +8,7 @@ import { closeFile, openFile } from '../../disk/io.ts';
 import { ArchiveError, DISK_FULL, sqliteCode } from '../errors.ts';
 import { INDEX_NAME } from '../place.ts';
 import { openToRead } from '../readonly.ts';
-import { keepListings } from '../search/listings.ts';
-import { keepStates } from '../search/states.ts';
+import { keepWalks } from '../search/lastwalk.ts';
 import {
   all,
   blobOf,
@@ -133,8 +132,7 @@ export function setDerived(archive: Archive, changes: number): void {
   try {
     transaction(db, () => {
       run(db, "INSERT OR REPLACE INTO meta VALUES ('done', ?)", changes);
-      keepStates(db, archive.db);
-      keepListings(db, archive.db);
+      keepWalks(db, archive.db);
     });
   } finally {
     close();

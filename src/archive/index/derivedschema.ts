@@ -1,10 +1,10 @@
 /** The tables of what is made of the archive: all of them can be dropped and made again, so a new layout is simply built anew. */
 
-export const LAYOUT = 14;
+export const LAYOUT = 15;
 
 /**
  * archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was
- * made. last, lastAddress: a piece that the archive had then (indexend.ts). states:…: search/states.ts. listings:…: search/listings.ts.
+ * made. last, lastAddress: a piece that the archive had then (indexend.ts).
  */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
 
@@ -49,4 +49,10 @@ CREATE INDEX usage_file ON usage (file);
 CREATE TABLE usage_cells (prices TEXT NOT NULL, changes INTEGER NOT NULL, files INTEGER NOT NULL, days TEXT, body TEXT NOT NULL);
 `;
 
-export const DERIVED_SCHEMA = [META, WORDS, OUTLINES, USAGE].join('\n');
+/** The last walk over each root: search/lastwalk.ts. states: three numbers for each transcript. */
+const WALK = `
+CREATE TABLE walk (root INTEGER PRIMARY KEY, whole INTEGER NOT NULL, folders TEXT NOT NULL, names TEXT NOT NULL,
+  states BLOB NOT NULL, besides TEXT NOT NULL);
+`;
+
+export const DERIVED_SCHEMA = [META, WALK, WORDS, OUTLINES, USAGE].join('\n');

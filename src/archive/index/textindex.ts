@@ -1,13 +1,15 @@
 /** The index over the text of all archived lines. Copies of a line are one piece, so they are found once. */
+
 import { join } from 'node:path';
 import { toArchiveError } from '../errors.ts';
+import { nextOf } from '../pieces/next.ts';
 import { piecesOf, release, toPack } from '../pieces/packs.ts';
 import { fromPiece } from '../pieces/piece.ts';
 import { createHolder, type Holder } from '../search/holder.ts';
 import { createLineJoiner, findableLine } from '../search/lines.ts';
 import { createPartWriter } from '../search/partwriter.ts';
 import { transcriptsOfPieces } from '../search/ranges.ts';
-import { blobOf, type Database, each, get, numberOf, transaction } from '../sqlite.ts';
+import { blobOf, type Database, each, numberOf, transaction } from '../sqlite.ts';
 import { type Archive, guarded } from '../store.ts';
 import { atOnce, collectGarbage, inTurns, type Work } from '../turns.ts';
 import { emptyIndex, INDEX_NAME, openIndex } from './derived.ts';
@@ -61,7 +63,7 @@ export function rebuildIndex(archive: Archive, options: IndexOptions = {}): Inde
 const BATCH_BYTES = 8 << 20;
 
 function* addAll(archive: Archive, db: Database, options: IndexOptions): Work<Indexed> {
-  const end = numberOf(get(archive.db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
+  const end = nextOf(archive.db);
   const ends = new Map<number, number>();
   let lines = 0;
   let bytes = 0;
@@ -75,10 +77,6 @@ function* addAll(archive: Archive, db: Database, options: IndexOptions): Work<In
     yield;
   }
   return { lines, bytes };
-}
-
-function nextOf(db: Database): number {
-  return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
 }
 
 /**

@@ -5,6 +5,7 @@ import { ArchiveError, damaged } from '../errors.ts';
 import { blobOf, type Database, get, numberOf, type Row, run } from '../sqlite.ts';
 import type { Mender } from '../sync/mender.ts';
 import { freshAddresses } from './addresses.ts';
+import { nextOf } from './next.ts';
 import { addressOf, cutsOf, pieceLength, writePiece } from './piece.ts';
 import { bytesStored, STORED_BELOW, storedFrame } from './stored.ts';
 import { pushVarint, readVarints } from './varint.ts';
@@ -46,7 +47,7 @@ const ROOM = PACK_BYTES + (256 << 10);
 
 /** For one transaction: another process may add pieces before the next. With a mender what is stored already is looked at again. */
 export function createPieceWriter(db: Database, mender?: Mender): PieceWriter {
-  let next = numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
+  let next = nextOf(db);
   // Pieces are made where they will lie: memory of its own for each would cost more than the rest of the work on it.
   let data = Buffer.alloc(0);
   let used = 0;

@@ -318,11 +318,12 @@ export function scanTails(
   query: Query,
   { sizes, pathOf }: Pick<Compared, 'sizes' | 'pathOf'>,
 ): Candidate[] {
-  const rows = all(db, TAILS).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
-  if (rows.length === 0) return [];
+  const tails = all(db, TAILS).filter((row) => wanted === undefined || wanted.has(numberOf(row, 'id')));
+  if (tails.length === 0) return [];
   const scan = createScan(query);
+  const rows = tails.filter((row) => scan.mayMatch(blobOf(row, 'tail')));
   const isGone = (row: Row) => pathOf(toFile(row)) === undefined;
-  for (const row of rows.toSorted((a, b) => Number(isGone(a)) - Number(isGone(b)))) {
+  for (const row of [...rows.filter((each) => !isGone(each)), ...rows.filter(isGone)]) {
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
     const isLast = row.present === 1 && (now === undefined || now < numberOf(row, 'size'));
     const bytes = blobOf(row, 'tail');

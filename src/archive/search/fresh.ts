@@ -1,14 +1,25 @@
 /** Transcripts on disk beside what the archive knows of them. */
 import type { Problem } from '../../disk/errors.ts';
+import { PARTS_OF_MS } from '../../disk/filestate.ts';
 import { findSessions, type SessionFile } from '../../disk/find.ts';
-import { folderFs, type Listed, loneFolderFs, realPathOr } from '../../disk/io.ts';
+import { withSlash } from '../../disk/folder.ts';
+import { type FolderFs, folderFs, loneFolderFs, realPathOr } from '../../disk/io.ts';
 import { knownListings } from '../../disk/listings.ts';
 import type { Root } from '../../disk/roots.ts';
+import { lazy } from '../../format/lazy.ts';
 import type { Database } from '../sqlite.ts';
 import { ownRoots } from '../sync/known.ts';
 import { placesOf } from '../sync/sources.ts';
-import { keptListings } from './listings.ts';
-import { type States, statesOf } from './states.ts';
+import {
+  changedSince,
+  hasName,
+  type LastWalk,
+  lastWalkOf,
+  listingsOf,
+  type State,
+  stateOf,
+  statesOf,
+} from './lastwalk.ts';
 
 export interface Compared {
   /** How many there are on disk. */
@@ -19,138 +30,177 @@ export interface Compared {
   /** How many bytes the fresh ones have now, by root and name. */
   readonly sizes: ReadonlyMap<string, number>;
   /** The path of a file that is archived as it is now; undefined for others. */
-  pathOf(place: { readonly root: string; readonly name: string }): string | undefined;
+  pathOf(place: Place): string | undefined;
 }
 
-/** A folder that is being walked. */
-interface Here {
-  /** What names of the archive begin with. */
-  readonly prefix: string;
-  readonly known: Known | undefined;
-}
-
-interface Known {
-  readonly states: States;
-  /** By their rows, which transcripts are archived as they are. */
-  readonly reached: Uint8Array;
-  /** These by what their names begin with: where they lie. */
-  readonly upToDate: Map<string, Batch[]>;
-}
-
-interface Batch {
-  readonly folder: string;
-  readonly names: readonly string[];
+interface Place {
+  readonly root: string;
+  readonly name: string;
 }
 
 export interface CompareOptions {
   /** Of this archive, where it is open. */
   readonly index?: Database;
+  /** What was archived after the index was made is not known. */
+  readonly indexed?: boolean;
   /** Nothing else runs in this process. */
   readonly alone?: boolean;
 }
 
-/** One walk over the disk. Thousands of files are mostly as they were: they are looked at, and nothing is made of them. */
+/** Thousands of files are mostly as they were: they are looked at, and nothing is made of them. */
 export function compareWithDisk(
   db: Database,
   roots: readonly Root[],
-  { index, alone = false }: CompareOptions = {},
+  { index, indexed = false, alone = false }: CompareOptions = {},
 ): Compared {
-  const fs = { ...(alone ? loneFolderFs : folderFs), listed: index && listedIn(db, index, roots) };
-  const knownOf = knownRoots(db, index);
+  const fs = alone ? loneFolderFs : folderFs;
+  const known = knownRoots(db, index);
+  const last = lastOf(known, roots);
+  const changed = last && changedSince(last.walk, withSlash(last.path), fs);
+  if (last !== undefined && changed?.size === 0) return nothingNew(last);
+  return walkAgain(roots, { fs, known, last, changed, indexed });
+}
+
+/** The last walk over a root that is looked at now. */
+interface Last {
+  readonly walk: LastWalk;
+  readonly path: string;
+  /** The same place without links. */
+  readonly real: string;
+}
+
+function lastOf(known: KnownRoots, roots: readonly Root[]): Last | undefined {
+  const [root] = roots;
+  if (root?.kind !== 'config' || roots.length > 1) return undefined;
+  const real = realPathOr(root.path);
+  const walk = known(real)?.walk;
+  return walk && { walk, path: root.path, real };
+}
+
+function nothingNew({ walk, path, real }: Last): Compared {
+  return {
+    count: walk.states.length / 3,
+    problems: [],
+    fresh: [],
+    sizes: new Map(),
+    pathOf({ root, name }) {
+      const [folder, own] = parted(name);
+      const walked = root === real ? walk.folders.find((each) => each.path === folder) : undefined;
+      return walked && hasName(walked, own) ? withSlash(path) + name : undefined;
+    },
+  };
+}
+
+interface Walking {
+  readonly fs: FolderFs;
+  readonly known: KnownRoots;
+  readonly last: Last | undefined;
+  /** The transcripts that are not as they were, where nothing came or went. */
+  readonly changed: ReturnType<typeof changedSince>;
+  readonly indexed: boolean;
+}
+
+function walkAgain(roots: readonly Root[], { fs, known, last, changed, indexed }: Walking): Compared {
+  /** Where those lie that are archived as they are. */
+  const upToDate = new Map<string, string>();
   // A root that cannot be resolved has no known file: its files are read.
   const place = placesOf(roots, () => {});
-  let count = 0;
-
-  function enter(folder: string): Here {
-    // Any name will do: what is before it is the same for all.
-    const { root, name } = place(`${folder}x`);
-    return { prefix: name.slice(0, -1), known: knownOf(root) };
-  }
 
   /** Not known, or other than it was. */
   function unknownIn(folder: string, names: readonly string[]): readonly string[] {
-    const { prefix, known } = enter(folder);
-    if (known === undefined) return names;
-    const { states, reached, upToDate } = known;
-    const first = states.nextRows(prefix, names);
-    const isRun = first >= 0;
-    const unknown = isRun
-      ? fs.unlike(folder, names, states, first)
-      : names.filter((name) => !isReached(known, folder, prefix, name));
-    if (isRun) {
-      // No row is the next one twice.
-      count += names.length - unknown.length;
-      reached.fill(1, first, first + names.length);
-      for (const name of unknown) reached[first + names.indexOf(name)] = 0;
-    }
-    noteBatch(upToDate, prefix, { folder, names: without(names, unknown) });
+    // Any name will do: what is before it is the same for all.
+    const { root, name } = place(`${folder}x`);
+    const prefix = name.slice(0, -1);
+    const states = known(root)?.statesIn(prefix, indexed);
+    if (states === undefined) return names;
+    const isKnown = (path: string, own: string) => {
+      const walked = states.walked(own);
+      if (walked && (changed ? changed.get(folder)?.has(own) !== true : isLike(fs, path, walked))) return true;
+      const archived = states.archived(own);
+      return archived !== undefined && isLike(fs, path, archived);
+    };
+    const ask = (at: string) => names.filter((own) => !isKnown(at + own, own));
+    // Where nothing came or went all of them were asked for already.
+    const unknown = changed ? ask(folder) : fs.among(folder, names.length, ask);
+    const isUnknown = new Set(unknown);
+    for (const own of names) if (!isUnknown.has(own)) upToDate.set(placeKey(root, prefix + own), folder + own);
     return unknown;
   }
 
-  function isReached({ states, reached }: Known, folder: string, prefix: string, name: string): boolean {
-    const row = states.rowOf(prefix + name);
-    if (row < 0 || fs.unlike(folder, [name], states, row).length > 0) return false;
-    if (reached[row] === 0) count += 1;
-    reached[row] = 1;
-    return true;
-  }
-
-  const { files: fresh, problems } = findSessions(roots, { fs, unknownIn });
+  const listed = last && knownListings(last.path, last.real, listingsOf(last.walk));
+  const { files: fresh, problems } = findSessions(roots, { fs: { ...fs, listed }, unknownIn });
   const sizes = new Map<string, number>();
   for (const { file, bytes } of fresh) {
     const { root, name } = place(file);
     sizes.set(placeKey(root, name), bytes);
   }
   return {
-    count: count + fresh.length,
+    count: upToDate.size + fresh.length,
     problems,
     fresh,
     sizes,
-    pathOf({ root, name }) {
-      const end = name.lastIndexOf('/') + 1;
-      const own = name.slice(end);
-      const batches = knownOf(root)?.upToDate.get(name.slice(0, end));
-      const batch = batches?.findLast(({ names }) => names.includes(own));
-      return batch && batch.folder + own;
+    pathOf: ({ root, name }) => upToDate.get(placeKey(root, name)),
+  };
+}
+
+function isLike(fs: FolderFs, path: string, [size, time]: State): boolean {
+  try {
+    const now = fs.stat(path);
+    return now.size === size && Math.trunc(now.mtimeMs * PARTS_OF_MS) === time;
+  } catch {
+    // What is wrong with it is told of where it is read.
+    return false;
+  }
+}
+
+/** By the paths of the roots that this machine's archive took itself. */
+type KnownRoots = (root: string) => KnownRoot | undefined;
+
+interface KnownRoot {
+  /** undefined where none is kept. */
+  readonly walk: LastWalk | undefined;
+  /** What is known of the transcripts in a folder, by their names: at the last walk, and as they are archived. */
+  statesIn(prefix: string, indexed: boolean): KnownStates;
+}
+
+interface KnownStates {
+  walked(name: string): State | undefined;
+  archived(name: string): State | undefined;
+}
+
+/** What is known of each is read when it is asked for. */
+function knownRoots(db: Database, index: Database | undefined): KnownRoots {
+  const ids = ownRoots(db);
+  const roots = new Map<string, KnownRoot>();
+  return (path) => {
+    const id = ids.get(path);
+    if (id === undefined) return undefined;
+    const known = roots.get(path) ?? knownRoot(db, id, index && lastWalkOf(index, id));
+    roots.set(path, known);
+    return known;
+  };
+}
+
+function knownRoot(db: Database, id: number, walk: LastWalk | undefined): KnownRoot {
+  const folders = lazy(
+    () => new Map(walk?.folders.map((folder) => [`${folder.path}/`, lazy(() => statesOf(walk, folder))])),
+  );
+  return {
+    walk,
+    statesIn(prefix, indexed) {
+      const walked = folders().get(prefix)?.();
+      return {
+        walked: (name) => walked?.get(name),
+        // Without a walk the index has all that is archived, or is not asked.
+        archived: (name) => (indexed && walk !== undefined ? undefined : stateOf(db, id, prefix + name)),
+      };
     },
   };
 }
 
-/** Where a root is one that was archived: how its folders listed then. */
-function listedIn(db: Database, index: Database, roots: readonly Root[]): Listed | undefined {
-  const [root] = roots;
-  if (root?.kind !== 'config' || roots.length > 1) return undefined;
-  const real = realPathOr(root.path);
-  const id = ownRoots(db).get(real);
-  return id === undefined ? undefined : knownListings(root.path, real, keptListings(index, id));
-}
-
-function noteBatch(batches: Map<string, Batch[]>, prefix: string, batch: Batch): void {
-  const others = batches.get(prefix);
-  if (others === undefined) batches.set(prefix, [batch]);
-  else others.push(batch);
-}
-
-function without(names: readonly string[], some: readonly string[]): readonly string[] {
-  if (some.length === 0) return names;
-  const left = new Set(some);
-  return names.filter((name) => !left.has(name));
-}
-
-/** By the paths of the roots that this machine's archive took itself; what is known of each is read when it is asked for. */
-function knownRoots(db: Database, index: Database | undefined): (root: string) => Known | undefined {
-  const ids = ownRoots(db);
-  const known = new Map<string, Known>();
-  return (root) => {
-    const id = ids.get(root);
-    if (id === undefined) return undefined;
-    const before = known.get(root);
-    if (before !== undefined) return before;
-    const states = statesOf(db, id, index);
-    const made = { states, reached: new Uint8Array(states.count), upToDate: new Map() };
-    known.set(root, made);
-    return made;
-  };
+function parted(name: string): readonly [folder: string, own: string] {
+  const end = name.lastIndexOf('/');
+  return [name.slice(0, end), name.slice(end + 1)];
 }
 
 export function placeKey(root: string, name: string): string {

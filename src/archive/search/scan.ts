@@ -107,6 +107,8 @@ export interface ScanLine {
 
 export interface Scan {
   readonly find: Finder;
+  /** Of a line by itself: others say nothing. */
+  mayMatch(line: Buffer): boolean;
   /** The lines of one file: a result is about what its call in the same file was about. `known`: calls that are not among the lines. */
   add(lines: Iterable<ScanLine>, known?: (call: string) => PartLabels | undefined): void;
   found(): Candidate[];
@@ -128,6 +130,7 @@ export function createScan(query: Query, bytes = 0): Scan {
 
   return {
     find: finder.find,
+    mayMatch: finder.mayMatch,
     add(lines, known) {
       const calls = new Map<string, PartLabels>();
       // Whether a result is wanted is known when its call was seen, which may stand after it (E12).

@@ -7,9 +7,11 @@ import type { KnownChat, SearchRequest, SearchResult } from '../../store/search.
 import type { EarlierState } from '../../store/store.ts';
 import { createMatcher } from '../../views/search/match.ts';
 import { openIndexForReading } from '../index/derived.ts';
-import { type Database, get, numberOf, unchanging } from '../sqlite.ts';
+import { FIRST_PIECE, nextOf } from '../pieces/next.ts';
+import { type Database, unchanging } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import { createLoader, holdsBelow, type LoaderPlaces, scanTails, wantedFiles } from './archived.ts';
+import { standsOnDisk } from './behind.ts';
 import { type Compared, compareWithDisk, placeKey } from './fresh.ts';
 import { byTime, type Candidate, type Hit, type Loaded } from './hit.ts';
 import { findIndexed, type IndexQuery, type IndexRow, isForIndex, keysFound, writtenAs } from './indexed.ts';
@@ -82,20 +84,26 @@ function searchAtOnce(archive: Archive, disk: OnDisk, request: SearchRequest): S
 }
 
 function searchSame(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest, next: number) {
-  return unchanging(index, () => (nextOf(index) === next ? searchBoth(archive, index, disk, request) : undefined));
+  return unchanging(index, () => {
+    const indexed = nextOf(index);
+    return indexed <= next
+      ? searchBoth(archive, index, disk, request, indexed < next ? indexed : undefined)
+      : undefined;
+  });
 }
 
-/** Of an archive that has nothing yet this is the next one. */
-const FIRST_PIECE = 1;
-
-function nextOf(db: Database): number {
-  return numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
-}
-
-function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
+/** `behind`: the first piece that the index has not. */
+function searchBoth(
+  archive: Archive,
+  index: Database,
+  disk: OnDisk,
+  request: SearchRequest,
+  behind: number | undefined,
+): SearchResult | undefined {
   const { query, sort, offset, limit, now } = request;
   const stored = wantedFiles(archive.db, query, disk.places?.map(realPathOr), disk.elsewhere);
-  const compared = compareWithDisk(archive.db, disk.roots, { index, alone: disk.alone });
+  const compared = compareWithDisk(archive.db, disk.roots, { index, indexed: true, alone: disk.alone });
+  if (behind !== undefined && !standsOnDisk(archive.db, behind, compared, stored.wanted)) return undefined;
   const telling = tellingFiles(archive.db, index, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
   const indexed = findIndexed(index, question, offset + limit);

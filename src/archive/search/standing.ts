@@ -47,7 +47,8 @@ export function tellingFiles(db: Database, index: Database, sizes: Compared['siz
 /** To unpack more of a large session takes longer than the search. Where something else is written before, hardly the same ends there. */
 const COMPARED_BYTES = 1 << 20;
 
-function onlyGrew(db: Database, path: string, version: Version): boolean {
+/** Whether a transcript on disk begins as it was archived, as far as is worth looking. */
+export function onlyGrew(db: Database, path: string, version: Version): boolean {
   try {
     const { size } = version;
     return beginsWith(path, {

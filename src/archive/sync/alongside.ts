@@ -8,11 +8,11 @@ import type { ArchivedState } from '../files.ts';
 import { type DerivedIndex, openIndex } from '../index/derived.ts';
 import { saveEnd } from '../index/indexend.ts';
 import { hasOutline, saveOutline } from '../index/outlinemaker.ts';
+import { nextOf } from '../pieces/next.ts';
 import type { PutPiece } from '../pieces/packs.ts';
 import { createHolder } from '../search/holder.ts';
 import { createLineJoiner, type LineJoiner } from '../search/lines.ts';
 import { createPartWriter, type PartWriter } from '../search/partwriter.ts';
-import { get, numberOf } from '../sqlite.ts';
 import type { Archive } from '../store.ts';
 import type { Input } from './input.ts';
 import { createLineFollower, type LineFollower } from './linefollower.ts';
@@ -67,7 +67,7 @@ export function createAlongside(archive: Archive): Alongside {
     const { db } = opened;
     index = { ...opened, parts: createPartWriter(db), lines: createLineJoiner() };
     db.exec('BEGIN IMMEDIATE');
-    known = numberOf(get(db, "SELECT value FROM meta WHERE key = 'next'"), 'value');
+    known = nextOf(db);
     bytes = 0;
   }
 

@@ -1,10 +1,12 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { setDerived } from '../../../src/archive/index/derived.ts';
 import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import { searchIndex } from '../../../src/archive/search/search.ts';
+import { changesOf } from '../../../src/archive/store.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
-import { archiveIn, entry, FORK, PLACE, SESSION, syncRoot } from '../helpers.ts';
+import { archiveIn, entry, FORK, PLACE, rootOf, SESSION, syncRoot } from '../helpers.ts';
 import { inFiles, inIndex, onDisk, requestOf, searchable } from './helpers.ts';
 
 const NAME = `${PLACE}/${SESSION}.jsonl`;
@@ -66,6 +68,62 @@ describe('the index is never silently behind', () => {
     expect(searchIndex(archive, onDisk(root), requestOf('newword'))).toBeUndefined();
     updateIndex(archive);
     expect(inIndex(archive, root, 'newword')).toMatchObject({ total: 1, scanned: 0 });
+  });
+
+  test('what the hook archived since is read beside it, as long as it stands on disk', () => {
+    const { archive, root } = archived();
+    setDerived(archive, changesOf(archive.db));
+    const hooked = (...lines: string[]) => {
+      appendFileSync(join(root, NAME), lines.join(''));
+      syncRoot(archive, root);
+    };
+    const both = (text: string) => {
+      const { total, scanned, hits } = inIndex(archive, root, text);
+      expect(total).toBe(inFiles(root, text).total);
+      return [total, scanned, hits.map(({ uuid }) => uuid).sort()];
+    };
+    hooked(entry('d', SESSION, 'newword text'));
+    expect(both('newword')).toEqual([1, 1, ['d']]);
+    expect(both('text')).toEqual([4, 1, ['a', 'b', 'c', 'd']]);
+    // Once more, and then more than is archived, in part.
+    hooked(entry('e', SESSION, 'newword'));
+    appendFileSync(join(root, NAME), entry('f', SESSION, 'newword') + entry('g', SESSION, 'newword').trimEnd());
+    expect(both('newword')).toEqual([4, 1, ['d', 'e', 'f', 'g']]);
+    // A new session, and one that is gone since but was indexed.
+    rootOf({ [`${PLACE}/33333333-3333-4333-8333-333333333333.jsonl`]: entry('h', SESSION, 'newword') }, root);
+    syncRoot(archive, root);
+    rmSync(join(root, OTHER));
+    expect(inIndex(archive, root, 'newword')).toMatchObject({ total: 5, scanned: 2 });
+    expect(inIndex(archive, root, 'text').hits.map(({ uuid }) => uuid)).toContain('c');
+    updateIndex(archive);
+    setDerived(archive, changesOf(archive.db));
+    expect(inIndex(archive, root, 'newword')).toMatchObject({ total: 5, scanned: 0 });
+  });
+
+  test.each<[what: string, change: (file: string) => void]>([
+    ['gone', (file) => rmSync(file)],
+    ['shorter', (file) => writeFileSync(file, entry('a'))],
+    ['other', (file) => writeFileSync(file, entry('a') + entry('b') + entry('d', SESSION, 'oldword') + entry('y'))],
+  ])('what the hook archived since, and is %s since then, is not passed over', (_, change) => {
+    const { archive, root } = archived();
+    setDerived(archive, changesOf(archive.db));
+    appendFileSync(join(root, NAME), entry('d', SESSION, 'newword'));
+    syncRoot(archive, root);
+    change(join(root, NAME));
+    expect(searchIndex(archive, onDisk(root), requestOf('newword'))).toBeUndefined();
+    // It is no part of what is asked for.
+    expect(inIndex(archive, root, `session:${FORK} text`).total).toBe(1);
+    updateIndex(archive);
+    expect(inIndex(archive, root, 'newword').total).toBe(1);
+  });
+
+  test('without what was known when it was made, an index that is behind is not used', () => {
+    const { archive, root } = archived();
+    setDerived(archive, changesOf(archive.db));
+    appendFileSync(join(root, NAME), entry('d', SESSION, 'newword'));
+    syncRoot(archive, root);
+    setDerived(archive, changesOf(archive.db));
+    expect(searchIndex(archive, onDisk(root), requestOf('newword'))).toBeUndefined();
   });
 
   test('a part of the text and a regular expression are looked for in the files', () => {

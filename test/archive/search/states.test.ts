@@ -3,9 +3,9 @@ import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, write
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openIndex, setDerived } from '../../../src/archive/index/derived.ts';
+import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import { compareWithDisk } from '../../../src/archive/search/fresh.ts';
-import { keepListings } from '../../../src/archive/search/listings.ts';
-import { statesOf } from '../../../src/archive/search/states.ts';
+import { keepWalks, lastWalkOf, stateOf } from '../../../src/archive/search/lastwalk.ts';
 import { type Database, get, run } from '../../../src/archive/sqlite.ts';
 import { type Archive, changesOf } from '../../../src/archive/store.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
@@ -29,15 +29,38 @@ function planted(): string {
 
 /** As a sync ends: the index keeps what is known of the transcripts. */
 function keptIn(archive: Archive): Database {
+  updateIndex(archive);
   setDerived(archive, changesOf(archive.db));
   const index = openIndex(archive);
   onTestFinished(() => index.close());
   return index.db;
 }
 
-function compareKept(archive: Archive, index: Database, root: string) {
+const later = () => Date.now() + 60_000;
+/** `projects`, and of each name its folder, that of its session and that of its agents. */
+const FOLDERS = 1 + 3 * NAMES.length;
+
+/** Archived and indexed for so long that the times of its folders tell of what comes. */
+function settled(): readonly [Archive, Database, string] {
+  const [archive, root] = [newArchive(), planted()];
+  syncRoot(archive, root);
+  const index = keptIn(archive);
+  keepWalks(index, archive.db, later);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
+  return [archive, index, root];
+}
+
+function compareCounted(archive: Archive, index: Database, root: string) {
   const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
-  const { count, fresh } = compareWithDisk(archive.db, roots, { index });
+  const before = { ...io };
+  const { count, fresh, pathOf } = compareWithDisk(archive.db, roots, { index, indexed: true });
+  const { listings, stats } = ioSince(before);
+  return { count, fresh: fresh.map(({ sessionId }) => sessionId), listings, stats, pathOf };
+}
+
+function compareKept(archive: Archive, index: Database, root: string, indexed = false) {
+  const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
+  const { count, fresh } = compareWithDisk(archive.db, roots, { index, indexed });
   return { count, fresh: fresh.map(({ sessionId }) => sessionId) };
 }
 
@@ -97,51 +120,44 @@ describe('what is archived as it is', () => {
     syncRoot(archive, root);
     expect(compare(archive, other).fresh).toHaveLength(16);
     expect(compare(archive, root, other).fresh).toHaveLength(16);
-    const { rowOf } = statesOf(archive.db, 99);
-    expect(rowOf('projects/-a/a.jsonl')).toBe(-1);
+    expect(stateOf(archive.db, 99, 'projects/-a/a.jsonl')).toBeUndefined();
   });
 
-  test('nothing is made of names that follow each other as they were archived', () => {
-    const [archive, root] = [newArchive(), tempFolder()];
-    for (const name of ['a', 'b', 'c']) {
-      mkdirSync(join(root, 'projects/-p', name, 'subagents'), { recursive: true });
-      writeFileSync(join(root, `projects/-p/${name}.jsonl`), '{}\n');
-      writeFileSync(join(root, `projects/-p/${name}/subagents/agent-${name}.jsonl`), '{}\n');
-    }
-    syncRoot(archive, root);
-    const states = statesOf(archive.db, 1);
-    const within = 'projects/-p/';
-    expect(states.nextRows(within, ['a.jsonl'])).toBe(0);
-    expect(states.nextRows(`${within}a/subagents/`, ['agent-a.jsonl'])).toBe(1);
-    // Another one, the beginning of one, too many, none.
-    for (const names of [['c.jsonl'], ['b'], ['b.jsonl', 'c.jsonl'], []])
-      expect(states.nextRows(within, names)).toBe(-1);
-    expect(states.nextRows(within, ['b.jsonl'])).toBe(2);
-    // Asked for one by one, all of them are.
-    expect(states.rowOf(`${within}c.jsonl`)).toBe(4);
-    expect(states.nextRows(`${within}c/subagents/`, ['agent-c.jsonl'])).toBe(-1);
-    expect(states.rowOf(`${within}c/subagents/agent-c.jsonl`)).toBe(5);
-    expect(states.rowOf(`${within}a.jsonl`)).toBe(0);
-  });
-
-  test('the index keeps what is known of all transcripts, whatever they are called, for as long as the archive does not change', () => {
+  test('the index keeps the last walk, whatever transcripts are called', () => {
     const [archive, root] = [newArchive(), planted()];
     syncRoot(archive, root);
     const index = keptIn(archive);
-    const kept = "SELECT value FROM meta WHERE key = 'states:1'";
-    expect(get(index, kept)?.value).toContain('projects/-b\nc/b\nc.jsonl');
+    expect(lastWalkOf(index, 1)?.folders.map(({ names }) => names)).toContain('b\nc.jsonl');
     expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: [] });
-    const { count, sizes, times } = statesOf(archive.db, 1);
-    expect(statesOf(archive.db, 1, index)).toMatchObject({ count, sizes, times });
-    // It is what is asked: with another name in it, that file would be a new one.
-    run(index, "UPDATE meta SET value = replace(value, '-a/a.jsonl', '-a/x.jsonl') WHERE key = 'states:1'");
-    expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: ['a'] });
+    // It is what is asked: with another size in it, that file would be a new one.
+    const { folders = [], states = new Float64Array() } = lastWalkOf(index, 1) ?? {};
+    const first = folders.find(({ names }) => names !== '')?.names.replace('.jsonl', '');
+    run(index, 'UPDATE walk SET states = ?', new Uint8Array(states.map((each, at) => (at === 0 ? 7 : each)).buffer));
+    expect(compareKept(archive, index, root, true)).toEqual({ count: 16, fresh: [first] });
+    expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: [] });
     writeFileSync(join(root, 'projects', '-a', 'made.jsonl'), '');
     syncRoot(archive, root);
+    expect(compareKept(archive, index, root, true)).toEqual({ count: 17, fresh: [first, 'made'].sort() });
     expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: [] });
-    run(index, "UPDATE meta SET value = '' WHERE key = 'states:1'");
+    run(index, 'DELETE FROM walk');
     expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: [] });
     expect(compareKept(archive, keptIn(archive), root)).toEqual({ count: 17, fresh: [] });
+  });
+
+  test('what was archived after the index was made is told from what the index knows', () => {
+    const [archive, index, root] = settled();
+    writeFileSync(join(root, 'projects', '-a', 'a.jsonl'), '{}\n{}\n{}\n');
+    writeFileSync(join(root, 'projects', '-z', 'made.jsonl'), '{"type":"summary","summary":"made"}\n');
+    syncRoot(archive, root);
+    const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
+    const fresh = (indexed: boolean) =>
+      compareWithDisk(archive.db, roots, { index, indexed }).fresh.map(({ sessionId }) => sessionId);
+    expect(fresh(false)).toEqual([]);
+    expect(fresh(true)).toEqual(['a', 'made']);
+    // Nothing is kept of a moment at which the index had not all.
+    keepWalks(index, archive.db, later);
+    expect(lastWalkOf(index, 1)).toBeUndefined();
+    expect(fresh(true)).toEqual([]);
   });
 
   test('a walk asks for each file once, and lists each folder once', () => {
@@ -153,26 +169,66 @@ describe('what is archived as it is', () => {
     expect(ioSince(before)).toMatchObject({ stats: 16, listings: 1 + 3 * NAMES.length });
   });
 
-  test('a folder that lists as it did when the index was made is not listed again', () => {
-    const [archive, root] = [newArchive(), planted()];
-    syncRoot(archive, root);
-    const index = keptIn(archive);
-    keepListings(index, archive.db, () => Date.now() + 60_000);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
-    const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
-    const listed = () => {
-      const before = { ...io };
-      const { count, fresh } = compareWithDisk(archive.db, roots, { index });
-      return { count, fresh: fresh.map(({ sessionId }) => sessionId), listings: ioSince(before).listings };
-    };
-    expect(listed()).toEqual({ count: 16, fresh: [], listings: 0 });
+  test('where nothing came or went no folder is listed, and each file is asked for once, also where some changed', () => {
+    const [archive, index, root] = settled();
+    const { pathOf, ...told } = compareCounted(archive, index, root);
+    // Each folder and each file, and the one that changed once more for what it is now.
+    expect(told).toEqual({ count: 16, fresh: [], listings: 0, stats: FOLDERS + 16 });
+    for (const name of NAMES) {
+      const place = `projects/-${name}/${name}.jsonl`;
+      expect(pathOf({ root, name: place })).toBe(join(root, place));
+      // Parts of names, and names of other folders.
+      for (const none of [`projects/-${name}/${name}.json`, 'projects/-a/b.jsonl', `x/${place}`, `${name}.jsonl`])
+        expect(pathOf({ root, name: none })).toBeUndefined();
+      expect(pathOf({ root: `${root}x`, name: place })).toBeUndefined();
+    }
+    writeFileSync(join(root, 'projects', '-a', 'a.jsonl'), '{}\n{}\n{}\n');
+    const changed = compareCounted(archive, index, root);
+    expect(changed).toMatchObject({ count: 16, fresh: ['a'], listings: 0, stats: 2 * FOLDERS + 16 + 1 });
+    expect(changed.pathOf({ root, name: 'projects/-a/a.jsonl' })).toBeUndefined();
+    expect(changed.pathOf({ root, name: 'projects/-z/z.jsonl' })).toBe(join(root, 'projects/-z/z.jsonl'));
+  });
+
+  test('only a folder in which something came, went or was renamed is listed again', () => {
+    const [archive, index, root] = settled();
     writeFileSync(join(root, 'projects', '-z', 'made.jsonl'), '{}\n');
     writeFileSync(join(root, 'projects', '-a', 'a.jsonl'), '{}\n{}\n{}\n');
-    expect(listed()).toEqual({ count: 17, fresh: ['a', 'made'], listings: 1 });
+    expect(compareCounted(archive, index, root)).toMatchObject({ count: 17, fresh: ['a', 'made'], listings: 1 });
     // What cannot be understood is as nothing.
-    for (const damaged of ['', '[[1,2,3,4]]', '{}', '[["projects",[1,2],[],[]],7,null]']) {
-      run(index, "UPDATE meta SET value = ? WHERE key = 'listings:1'", damaged);
-      expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: ['a', 'made'] });
+    for (const damaged of ['', '[[1,2,3,4]]', '{}', '[["projects",[1,2],0],7,null]'])
+      for (const column of ['folders', 'besides']) {
+        const { value } = get(index, `SELECT ${column} AS value FROM walk`) ?? {};
+        run(index, `UPDATE walk SET ${column} = ?`, damaged);
+        expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: ['a', 'made'] });
+        run(index, `UPDATE walk SET ${column} = ?`, value ?? '');
+      }
+  });
+
+  test('a root in which there was nothing yet is looked at each time', () => {
+    const [archive, root] = [newArchive(), planted()];
+    renameSync(join(root, 'projects'), join(root, 'away'));
+    syncRoot(archive, root);
+    const index = keptIn(archive);
+    keepWalks(index, archive.db, later);
+    expect(compareKept(archive, index, root)).toEqual({ count: 0, fresh: [] });
+    renameSync(join(root, 'away'), join(root, 'projects'));
+    expect(compareKept(archive, index, root).count).toBe(16);
+  });
+
+  test('what was not archived, is trouble or was written while the index was made is never taken for known', () => {
+    const [archive, root] = [newArchive(), planted()];
+    syncRoot(archive, root);
+    writeFileSync(join(root, 'projects', '-a', 'made.jsonl'), '{}\n');
+    writeFileSync(join(root, 'projects', '-z', 'z.jsonl'), '{}\n{}\n{}\n');
+    mkdirSync(join(root, 'projects', '-a', 'folder.jsonl'));
+    const index = keptIn(archive);
+    keepWalks(index, archive.db, later);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
+    const { roots } = findRoots({ given: [root], env: {}, home: '/nonexistent' });
+    for (let again = 0; again < 2; again += 1) {
+      const { count, fresh, problems } = compareWithDisk(archive.db, roots, { index });
+      expect({ count, fresh: fresh.map(({ sessionId }) => sessionId) }).toEqual({ count: 17, fresh: ['made', 'z'] });
+      expect(problems).toMatchObject([{ kind: 'not-a-file' }]);
     }
   });
 
