@@ -181,3 +181,17 @@ test('--explain tells each file once, and the prices', async () => {
   expect(text).toMatch(/ counted line 1 .*\n {10}line 2 /);
   expect((await usageAt(root, ['--explain', '--cost', 'recorded'])).text).toContain('cost not known');
 });
+
+test('--explain fits narrow terminals, but for paths, which can be copied', async () => {
+  const long = `m${'1'.repeat(27)}`;
+  const lines = [said(long, '2026-06-01T01:15:00Z'), { ...said(long, '2026-06-01T01:15:00Z'), uuid: 'u-again' }];
+  const root = rootWith({ [SESSION]: lines });
+  for (const columns of [40, 60, 80]) {
+    const { text } = await usageAt(root, ['--explain'], { columns });
+    for (const line of text.split('\n').filter((each) => !each.endsWith('.jsonl')))
+      expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    expect(text.replace(/\s+/g, ' ')).toContain(`${long} ${OPUS} 2026-06-01T01:15:00.000Z $`);
+    expect(text.replace(/\s+/g, ' ')).toMatch(/ counted line 1 output \d+, the most output of 2 lines line 2 output /);
+    expect(text).toContain('2026-06-01T01:15:00.000Z');
+  }
+});

@@ -76,17 +76,28 @@ function explainedText({ out, home }: Context, mask: Masking, message: Explained
   const { style, columns } = out;
   const safe = (text: string) => safeLine(mask(text));
   const { input, output, cacheCreation, cacheRead } = message.usage;
-  const head = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safe).join('  ');
-  const counts = `  input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}`;
+  const names = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safe).join('  ');
+  const head = wrapProse(names, columns).map((line) => style.bold(line));
+  const told = `input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}`;
+  const counts = wrapProse(told, columns - 2).map((line) => `  ${line}`);
   const prices = wrapProse(costStory(message), columns - 2).map((line) => style.dim(`  ${line}`));
   const lines = message.lines.flatMap((line, index) => {
-    const mark = line.counted ? style.good('counted') : style.dim('       ');
-    const what = `output ${line.usage.output}, ${line.why}`;
+    const mark = line.counted ? `  ${style.good('counted')} ` : MARGIN;
+    const number = `line ${line.line}  `;
+    const [first = '', ...more] = wrapProse(
+      `output ${line.usage.output}, ${line.why}`,
+      columns - MARGIN.length - number.length,
+    );
+    const rest = more.map((each) => `${MARGIN}${' '.repeat(number.length)}${style.dim(each)}`);
+    // A path stays whole, so that it can be copied.
     const place = line.file === message.lines[index - 1]?.file ? [] : [`  ${safe(homePath(line.file, home))}`];
-    return [...place, `  ${mark} line ${line.line}  ${style.dim(what)}`];
+    return [...place, `${mark}${number}${style.dim(first)}`, ...rest];
   });
-  return `${[style.bold(head), counts, ...prices, ...lines].join('\n')}\n`;
+  return `${[...head, ...counts, ...prices, ...lines].join('\n')}\n`;
 }
+
+/** Beside the lines that do not count. */
+const MARGIN = ' '.repeat('  counted '.length);
 
 const PART_NAMES: Readonly<Record<CostPart['what'], string>> = {
   input: 'input',
