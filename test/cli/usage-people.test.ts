@@ -172,6 +172,25 @@ describe('what to do next', () => {
   });
 });
 
+test('--plot has bars in narrow terminals and wide tables: other columns make room', async () => {
+  const other = { cwd: `/work/${'far/'.repeat(30)}away` };
+  const lines = [said('m1', '2026-06-01T01:15:00Z'), said('m2', '2026-06-03T01:15:00Z', other)];
+  const root = rootWith({
+    [SESSION]: lines,
+    '33333333-3333-4333-8333-333333333333': [said('m3', '2026-06-03T01:15:00Z')],
+  });
+  for (const columns of [40, 60, 80, 140])
+    for (const by of ['day', 'day,model', 'chat']) {
+      const { text } = await usageAt(root, ['--plot', '--by', by], { columns });
+      expect(text, `${columns} ${by}`).toMatch(/\$[\d.]+ +█+/);
+      for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    }
+  const wide = await usageAt(root, ['--plot', '--by', 'day,week,month,model,session,branch,agent,block,chat'], {
+    columns: Number.POSITIVE_INFINITY,
+  });
+  expect(wide.text).toMatch(/\$[\d.]+ +█+/);
+});
+
 test('--explain tells each file once, and the prices', async () => {
   const lines = [said('m1', '2026-06-01T01:15:00Z'), { ...said('m1', '2026-06-01T01:15:00Z'), uuid: 'u-again' }];
   const root = rootWith({ [SESSION]: lines });

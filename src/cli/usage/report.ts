@@ -33,10 +33,11 @@ export async function report(context: Context, args: Arguments): Promise<number>
   else {
     const { nextCommand, printHeatMap, printNotes, printReport } = await import('./print.ts');
     const ascii = args.flag('ascii') || !showsUnicode(context);
-    const plot = args.flag('plot') || context.out.isTerminal;
+    const needsPlot = args.flag('plot');
+    const plot = needsPlot || context.out.isTerminal;
     if (days) printHeatMap(context, days, ascii);
     if (!days || args.values('by').length > 0)
-      printReport(context, result, { labels: names.labels, plot, ascii, timeZone });
+      printReport(context, result, { labels: names.labels, plot, needsPlot, ascii, timeZone });
     printNotes(context, result, prices, sourceText(found));
     if (context.out.isTerminal) context.out.write(`${context.out.style.dim(nextCommand(args, result))}\n`);
   }
