@@ -139,6 +139,7 @@ describe('what to do next', () => {
     ] as const) {
       const { code, err } = await usageAt(two(), argv);
       expect([code, err]).toEqual([1, `No usage was found: none of 2 messages fits. See what there is: ${see}\n`]);
+      expect(await usageAt(two(), [...argv, '--explain'])).toEqual({ code, err, text: '' });
     }
     expect((await usageAt(rootWith({ [SESSION]: [] }), [])).err).toBe('No usage was found.\n');
   });

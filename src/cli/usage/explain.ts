@@ -16,6 +16,7 @@ import { chooseFiles } from './choose.ts';
 import { gatherMessages } from './gather.ts';
 import { openPricing } from './pricing.ts';
 import { questionOf } from './question.ts';
+import { nothingText } from './report.ts';
 import { createSeenLines } from './seenlines.ts';
 import { tunedForScan } from './tune.ts';
 
@@ -31,7 +32,9 @@ export async function explain(context: Context, args: Arguments): Promise<number
   const factOf = (message: FileUsage) => toFact(message, projectOf(message), pricing);
   const sums = createPartSums();
   const wanted: { readonly number: number; readonly time: number }[] = [];
+  let count = 0;
   for (const { number, message } of numbered()) {
+    count += 1;
     const fact = factOf(message);
     if (!question.wanted(fact)) continue;
     wanted.push({ number, time: fact.time ?? 0 });
@@ -51,13 +54,17 @@ export async function explain(context: Context, args: Arguments): Promise<number
     context.out.write(`${mask.json(json)}\n`);
     return wanted.length > 0 ? 0 : 1;
   }
+  if (wanted.length === 0) {
+    context.err.write(`${nothingText(context, args, count)}\n`);
+    return 1;
+  }
   const texts = () =>
     explained.map((each, index) => explainedText(context, mask, each, costText(page[index]?.fact ?? NO_COST)));
   for (const text of mask.settled(texts)) context.out.write(text);
   const end = skip + page.length;
   const more = end < wanted.length ? `; the next: --skip ${end}` : '';
   context.out.write(context.out.style.dim(`${page.length} of ${messagesText(wanted.length)}${more}\n`));
-  return wanted.length > 0 ? 0 : 1;
+  return 0;
 }
 
 const NO_COST = { cost: 0, unpriced: 1, messages: 1 };
