@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { asObject, at, type JsonObject, parseJson } from '../../src/format/json.ts';
@@ -108,6 +108,47 @@ describe('statusline', () => {
     expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^≥\$2[0-5]\.00 session · ≥\$2[0-5]\.00 today/);
     expect(run(root, JSON.stringify(told))).toMatch(/^\$26\.00 session · \$26\.00 today/);
     expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^\$26\.00 session · \$26\.00 today/);
+  });
+
+  test('a session that began before what is kept is marked, unless the client tells its cost', () => {
+    const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+    const root = rootWith(
+      { [`${SESSION}.jsonl`]: toJsonl([line('m1', 40_000, ago(80)), line('m2', 40_000)]) },
+      writeFileSync,
+    );
+    const transcript_path = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    const told = { transcript_path, cost: { total_cost_usd: 2 } };
+    for (let call = 0; call < 2; call += 1)
+      expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^≥\$1\.00 session · \$1\.00 today/);
+    expect(run(root, JSON.stringify(told))).toMatch(/^\$2\.00 session · \$1\.00 today/);
+  });
+
+  test('the sub-agents of a session are part of what it cost, whatever copies of them stand in it', () => {
+    const agent = (id: string, more: JsonObject): JsonObject => ({
+      ...line(id, 40_000),
+      isSidechain: true,
+      ...more,
+    });
+    const within = agent('m2', { agentId: 'a1', sessionId: SESSION });
+    const { timestamp, uuid, message, requestId } = within;
+    const copy = { type: 'assistant', timestamp, uuid, requestId, message };
+    const root = rootWith(
+      {
+        [`${SESSION}.jsonl`]: toJsonl([
+          line('m1', 40_000),
+          { type: 'progress', data: { type: 'agent_progress', agentId: 'a1', message: copy } },
+        ]),
+        'agent-b1.jsonl': toJsonl([agent('m3', { agentId: 'b1', sessionId: SESSION })]),
+        'agent-b2.jsonl': toJsonl([agent('m4', { agentId: 'b2', sessionId: OTHER })]),
+      },
+      writeFileSync,
+    );
+    const folder = join(root, 'projects', '-work-app');
+    mkdirSync(join(folder, SESSION, 'subagents'), { recursive: true });
+    writeFileSync(join(folder, SESSION, 'subagents', 'agent-a1.jsonl'), toJsonl([within]));
+    const transcript_path = join(folder, `${SESSION}.jsonl`);
+    for (let call = 0; call < 2; call += 1)
+      expect(run(root, JSON.stringify({ transcript_path }))).toMatch(/^\$3\.00 session · \$4\.00 today/);
   });
 
   test('a time zone that there is not is told, and so are two', () => {

@@ -139,6 +139,7 @@ describe('what to do next', () => {
     ] as const) {
       const { code, err } = await usageAt(two(), argv);
       expect([code, err]).toEqual([1, `No usage was found: none of 2 messages fits. See what there is: ${see}\n`]);
+      expect(await usageAt(two(), [...argv, '--explain'])).toEqual({ code, err, text: '' });
     }
     expect((await usageAt(rootWith({ [SESSION]: [] }), [])).err).toBe('No usage was found.\n');
   });
@@ -172,6 +173,25 @@ describe('what to do next', () => {
   });
 });
 
+test('--plot has bars in narrow terminals and wide tables: other columns make room', async () => {
+  const other = { cwd: `/work/${'far/'.repeat(30)}away` };
+  const lines = [said('m1', '2026-06-01T01:15:00Z'), said('m2', '2026-06-03T01:15:00Z', other)];
+  const root = rootWith({
+    [SESSION]: lines,
+    '33333333-3333-4333-8333-333333333333': [said('m3', '2026-06-03T01:15:00Z')],
+  });
+  for (const columns of [40, 60, 80, 140])
+    for (const by of ['day', 'day,model', 'chat']) {
+      const { text } = await usageAt(root, ['--plot', '--by', by], { columns });
+      expect(text, `${columns} ${by}`).toMatch(/\$[\d.]+ +█+/);
+      for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    }
+  const wide = await usageAt(root, ['--plot', '--by', 'day,week,month,model,session,branch,agent,block,chat'], {
+    columns: Number.POSITIVE_INFINITY,
+  });
+  expect(wide.text).toMatch(/\$[\d.]+ +█+/);
+});
+
 test('--explain tells each file once, and the prices', async () => {
   const lines = [said('m1', '2026-06-01T01:15:00Z'), { ...said('m1', '2026-06-01T01:15:00Z'), uuid: 'u-again' }];
   const root = rootWith({ [SESSION]: lines });
@@ -180,4 +200,18 @@ test('--explain tells each file once, and the prices', async () => {
   expect(text).toMatch(/\n {2}priced by the million: input \d+ at \$5, .*output \d+ at \$25\n/);
   expect(text).toMatch(/ counted line 1 .*\n {10}line 2 /);
   expect((await usageAt(root, ['--explain', '--cost', 'recorded'])).text).toContain('cost not known');
+});
+
+test('--explain fits narrow terminals, but for paths, which can be copied', async () => {
+  const long = `m${'1'.repeat(27)}`;
+  const lines = [said(long, '2026-06-01T01:15:00Z'), { ...said(long, '2026-06-01T01:15:00Z'), uuid: 'u-again' }];
+  const root = rootWith({ [SESSION]: lines });
+  for (const columns of [40, 60, 80]) {
+    const { text } = await usageAt(root, ['--explain'], { columns });
+    for (const line of text.split('\n').filter((each) => !each.endsWith('.jsonl')))
+      expect(stringWidth(line)).toBeLessThanOrEqual(columns);
+    expect(text.replace(/\s+/g, ' ')).toContain(`${long} ${OPUS} 2026-06-01T01:15:00.000Z $`);
+    expect(text.replace(/\s+/g, ' ')).toMatch(/ counted line 1 output \d+, the most output of 2 lines line 2 output /);
+    expect(text).toContain('2026-06-01T01:15:00.000Z');
+  }
 });

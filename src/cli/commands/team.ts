@@ -75,7 +75,7 @@ export const team: Command = {
     budgets: { type: 'boolean', help: 'usage: only the budgets: spent, left, and where the period will end' },
     habits: { type: 'boolean', help: 'usage: only the most expensive habits' },
     limit: { type: 'string', value: 'N', help: 'usage: so many rows of each table (default 10)' },
-    plot: { type: 'boolean', help: 'usage: bars also where the output is no terminal' },
+    plot: { type: 'boolean', help: 'usage: bars also where the output is no terminal or narrow' },
     ascii: { type: 'boolean', help: 'usage: plots of plain characters' },
     ...REVEAL_OPTION,
     ...READING_OPTIONS,

@@ -40,7 +40,7 @@ export const usage: Command = {
     limit: { type: 'string', value: 'N', help: 'With --explain: so many messages (default 20)' },
     skip: { type: 'string', value: 'N', help: 'With --explain: leave out the first N' },
     heatmap: { type: 'boolean', help: 'A calendar of days; with --by the table too' },
-    plot: { type: 'boolean', help: 'Bars also where the output is no terminal' },
+    plot: { type: 'boolean', help: 'Bars also where the output is no terminal or narrow' },
     ascii: { type: 'boolean', help: 'Plots of plain characters' },
     statusline: { type: 'boolean', help: 'One line for the status line of the client, whose JSON it reads from stdin' },
     ...REVEAL_OPTION,

@@ -30,12 +30,18 @@ export function printTeamUsage(context: Context, args: Arguments, found: TeamUsa
   const { out } = context;
   if (found.whole.totals.messages === 0) context.err.write('No usage was found.\n');
   const ascii = args.flag('ascii') || !showsUnicode(context);
-  const plot = args.flag('plot') || out.isTerminal;
+  const needsPlot = args.flag('plot');
+  const plot = needsPlot || out.isTerminal;
   const head = (text: string) => out.write(`${out.style.bold(text)}\n`);
   const several = found.tables.length > 1;
   for (const report of found.whole.totals.messages > 0 ? found.tables : []) {
     if (several) head(`By ${report.by.join(', ')}`);
-    printReport(context, masked(shortened(report, options.limit), options.mask), { labels: new Map(), plot, ascii });
+    printReport(context, masked(shortened(report, options.limit), options.mask), {
+      labels: new Map(),
+      plot,
+      needsPlot,
+      ascii,
+    });
     if (several) out.write('\n');
   }
   if (found.budgets !== undefined) printBudgets(context, found.budgets, ascii, options);

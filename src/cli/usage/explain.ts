@@ -16,6 +16,7 @@ import { chooseFiles } from './choose.ts';
 import { gatherMessages } from './gather.ts';
 import { openPricing } from './pricing.ts';
 import { questionOf } from './question.ts';
+import { nothingText } from './report.ts';
 import { createSeenLines } from './seenlines.ts';
 import { tunedForScan } from './tune.ts';
 
@@ -31,7 +32,9 @@ export async function explain(context: Context, args: Arguments): Promise<number
   const factOf = (message: FileUsage) => toFact(message, projectOf(message), pricing);
   const sums = createPartSums();
   const wanted: { readonly number: number; readonly time: number }[] = [];
+  let count = 0;
   for (const { number, message } of numbered()) {
+    count += 1;
     const fact = factOf(message);
     if (!question.wanted(fact)) continue;
     wanted.push({ number, time: fact.time ?? 0 });
@@ -51,13 +54,17 @@ export async function explain(context: Context, args: Arguments): Promise<number
     context.out.write(`${mask.json(json)}\n`);
     return wanted.length > 0 ? 0 : 1;
   }
+  if (wanted.length === 0) {
+    context.err.write(`${nothingText(context, args, count)}\n`);
+    return 1;
+  }
   const texts = () =>
     explained.map((each, index) => explainedText(context, mask, each, costText(page[index]?.fact ?? NO_COST)));
   for (const text of mask.settled(texts)) context.out.write(text);
   const end = skip + page.length;
   const more = end < wanted.length ? `; the next: --skip ${end}` : '';
   context.out.write(context.out.style.dim(`${page.length} of ${messagesText(wanted.length)}${more}\n`));
-  return wanted.length > 0 ? 0 : 1;
+  return 0;
 }
 
 const NO_COST = { cost: 0, unpriced: 1, messages: 1 };
@@ -76,17 +83,28 @@ function explainedText({ out, home }: Context, mask: Masking, message: Explained
   const { style, columns } = out;
   const safe = (text: string) => safeLine(mask(text));
   const { input, output, cacheCreation, cacheRead } = message.usage;
-  const head = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safe).join('  ');
-  const counts = `  input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}`;
+  const names = [message.id ?? 'no id', message.model, message.time ?? 'no time', cost].map(safe).join('  ');
+  const head = wrapProse(names, columns).map((line) => style.bold(line));
+  const told = `input ${input}, output ${output}, cache write ${cacheCreation}, cache read ${cacheRead}`;
+  const counts = wrapProse(told, columns - 2).map((line) => `  ${line}`);
   const prices = wrapProse(costStory(message), columns - 2).map((line) => style.dim(`  ${line}`));
   const lines = message.lines.flatMap((line, index) => {
-    const mark = line.counted ? style.good('counted') : style.dim('       ');
-    const what = `output ${line.usage.output}, ${line.why}`;
+    const mark = line.counted ? `  ${style.good('counted')} ` : MARGIN;
+    const number = `line ${line.line}  `;
+    const [first = '', ...more] = wrapProse(
+      `output ${line.usage.output}, ${line.why}`,
+      columns - MARGIN.length - number.length,
+    );
+    const rest = more.map((each) => `${MARGIN}${' '.repeat(number.length)}${style.dim(each)}`);
+    // A path stays whole, so that it can be copied.
     const place = line.file === message.lines[index - 1]?.file ? [] : [`  ${safe(homePath(line.file, home))}`];
-    return [...place, `  ${mark} line ${line.line}  ${style.dim(what)}`];
+    return [...place, `${mark}${number}${style.dim(first)}`, ...rest];
   });
-  return `${[style.bold(head), counts, ...prices, ...lines].join('\n')}\n`;
+  return `${[...head, ...counts, ...prices, ...lines].join('\n')}\n`;
 }
+
+/** Beside the lines that do not count. */
+const MARGIN = ' '.repeat('  counted '.length);
 
 const PART_NAMES: Readonly<Record<CostPart['what'], string>> = {
   input: 'input',

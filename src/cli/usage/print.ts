@@ -20,6 +20,8 @@ export interface PrintOptions {
   /** Titles of chats. */
   readonly labels: ReadonlyMap<string, string>;
   readonly plot: boolean;
+  /** Bars were asked for: other columns make room. */
+  readonly needsPlot?: boolean;
   readonly ascii: boolean;
   /** Of blocks; the machine's own without it. */
   readonly timeZone?: string | undefined;
@@ -47,13 +49,16 @@ const PIPE_WIDTH = 100;
 const COST_ROOM = 14;
 const WIDEST_BAR = 40;
 const LEAST_BAR = 6;
+/** The room of bars that were asked for, and the gap before them. */
+const BAR_ROOM = 14;
 
 export function printReport({ out }: Context, report: Report, options: PrintOptions): void {
   const rows: (Row & { isTotal?: boolean })[] = [...report.rows];
   const several = rows.length > 1;
+  const width = out.columns - (several && options.needsPlot ? BAR_ROOM : 0);
   if (several)
     rows.push({ ...report.totals, key: report.by.map((_, place) => (place === 0 ? 'total' : '')), isTotal: true });
-  const widest = Math.max(8, Math.min(48, Math.floor((out.columns - COST_ROOM) / report.by.length)));
+  const widest = Math.max(8, Math.min(48, Math.floor((width - COST_ROOM) / report.by.length)));
   const keysOf = (grouping: Grouping) => {
     const place = report.by.indexOf(grouping);
     return place < 0 ? [] : report.rows.map(({ key }) => key[place] ?? '');
@@ -79,7 +84,7 @@ export function printReport({ out }: Context, report: Report, options: PrintOpti
   count('CACHE WRITE', ({ cacheCreation }) => tokenText(cacheCreation), 3);
   count('CACHE READ', ({ cacheRead }) => tokenText(cacheRead), 2);
   count('COST', (row) => costText(row), 0);
-  const lines = table(rows, columns, out.columns, out.style.dim);
+  const lines = table(rows, columns, width, out.style.dim);
   const bars = options.plot && several ? barsOf(out.columns, lines, report.rows, options) : [];
   const longest = Math.max(...lines.map(displayWidth));
   for (const [index, line] of lines.entries()) {
@@ -91,8 +96,9 @@ export function printReport({ out }: Context, report: Report, options: PrintOpti
 }
 
 function barsOf(columns: number, lines: readonly string[], rows: readonly Row[], { ascii }: PrintOptions): string[] {
-  const whole = Number.isFinite(columns) ? columns : PIPE_WIDTH;
-  const width = Math.min(WIDEST_BAR, whole - Math.max(...lines.map(displayWidth)) - 2);
+  const longest = Math.max(...lines.map(displayWidth));
+  const whole = Number.isFinite(columns) ? columns : Math.max(PIPE_WIDTH, longest + BAR_ROOM);
+  const width = Math.min(WIDEST_BAR, whole - longest - 2);
   if (width < LEAST_BAR) return [];
   const value = measure(rows);
   const largest = Math.max(...rows.map(value));

@@ -58,9 +58,16 @@ const LONGEST_LINE = 6 << 20;
  */
 const KEEP_AFTER = 256;
 
+/** What is known of one file. */
+export interface RecentPart {
+  readonly rows: readonly RecentRow[];
+  /** More was said in it before. */
+  readonly isPart: boolean;
+}
+
 export interface RecentSums {
   readonly rows: readonly RecentRow[];
-  readonly byFile: ReadonlyMap<string, readonly RecentRow[]>;
+  readonly byFile: ReadonlyMap<string, RecentPart>;
   readonly chain: Chain | undefined;
   readonly partial: boolean;
 }
@@ -79,13 +86,16 @@ export async function recentUsage({ folder, now, find, transcript }: RecentQuery
   for (const path of [...reading.files.keys()]) await reading.readOlder(path, now - HORIZON);
   const isWhole = walk && !reading.isPartial();
   const chain = isWhole ? await takeOn(state.chain, reading, older, now) : state.chain;
-  const files = newest(reading.files, chain?.until ?? now - FARTHEST);
+  const oldest = chain?.until ?? now - FARTHEST;
+  const files = newest(reading.files, oldest);
   // Files that there was no time for are met again by the next call.
   const walked = !walk ? state.walked : reading.isPartial() ? 0 : now;
   if (walk || reading.hasRead()) await save(folder, { walked, files, rates: reading.rates(), chain });
   if (walk) await clear(folder);
-  const byFile = new Map([...files].map(([path, { rows }]) => [path, rows]));
-  return { rows: [...byFile.values()].flat(), byFile, chain, partial: reading.isPartial() };
+  const byFile = new Map(
+    [...files].map(([path, { rows, from, since }]) => [path, { rows, isPart: from > 0 || since < oldest }]),
+  );
+  return { rows: [...files.values()].flatMap(({ rows }) => rows), byFile, chain, partial: reading.isPartial() };
 }
 
 interface Place {

@@ -29,14 +29,16 @@ export async function report(context: Context, args: Arguments): Promise<number>
     const about = { engine, read, timeZone: timeZone ?? 'local', cost: costMode(args), prices };
     const calendar = days && { days: reportJson(days, names.labels).rows };
     context.out.write(`${jsonText({ ...about, ...reportJson(result, names.labels), ...calendar })}\n`);
-  } else if (result.totals.messages === 0) context.err.write(`${nothingText(context, args, found)}\n`);
+  } else if (result.totals.messages === 0)
+    context.err.write(`${nothingText(context, args, messagesIn(found.facts))}\n`);
   else {
     const { nextCommand, printHeatMap, printNotes, printReport } = await import('./print.ts');
     const ascii = args.flag('ascii') || !showsUnicode(context);
-    const plot = args.flag('plot') || context.out.isTerminal;
+    const needsPlot = args.flag('plot');
+    const plot = needsPlot || context.out.isTerminal;
     if (days) printHeatMap(context, days, ascii);
     if (!days || args.values('by').length > 0)
-      printReport(context, result, { labels: names.labels, plot, ascii, timeZone });
+      printReport(context, result, { labels: names.labels, plot, needsPlot, ascii, timeZone });
     printNotes(context, result, prices, sourceText(found));
     if (context.out.isTerminal) context.out.write(`${context.out.style.dim(nextCommand(args, result))}\n`);
   }
@@ -101,13 +103,17 @@ export function needsMessages({ by, needsTimes }: Question): boolean {
 }
 
 /** What was there, and what to look at instead. */
-function nothingText({ asTool }: Context, args: Arguments, { facts }: Found): string {
-  let all = 0;
-  for (const { messages } of facts) all += messages;
+export function nothingText({ asTool }: Context, args: Arguments, all: number): string {
   if (all === 0) return 'No usage was found.';
   const by = args.values('project').length > 0 ? 'project' : args.values('model').length > 0 ? 'model' : 'month';
   const see = asTool ? `usage by ${by}` : `skein usage --by ${by}${placeFlag()}`;
   return `No usage was found: ${all === 1 ? 'the one message does not fit' : `none of ${all} messages fits`}. See what there is: ${see}`;
+}
+
+function messagesIn(facts: Iterable<Fact>): number {
+  let all = 0;
+  for (const { messages } of facts) all += messages;
+  return all;
 }
 
 function sourceText({ engine, read, files, team }: Named): string {

@@ -12,6 +12,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { type RecentSums, recentUsage } from './recent.ts';
 import { currentBlock, spentIn, uniqueRows } from './recentblocks.ts';
+import { recentSession } from './recentsession.ts';
 import { zoneOf } from './zone.ts';
 
 const WAIT_MS = 500;
@@ -32,9 +33,11 @@ export async function printStatusline(context: Context, args: Arguments): Promis
     const folder = resolve(context.cwd, archiveFolder(context));
     const now = context.now().getTime();
     const recent = await recentUsage({ folder, now, transcript, find: () => findFiles(context) });
+    const session = told.session ?? (await sessionOf(recent, transcript));
     status = {
       ...countedIn(recent, { transcript, window: windowOf(asked), zone: zoneOf(args), now }),
       ...told,
+      session,
       partial: recent.partial,
     };
   } catch {
@@ -102,15 +105,20 @@ interface Asked {
   readonly now: number;
 }
 
+/** What the client does not tell. */
+async function sessionOf(recent: RecentSums, transcript: string | undefined): Promise<Status['session']> {
+  const known = transcript === undefined ? undefined : await recentSession(recent.byFile, transcript);
+  return known && { ...spentIn(uniqueRows(known.rows)), isPart: recent.partial || known.isPart };
+}
+
 function countedIn(recent: RecentSums, { transcript, window, zone, now }: Asked): Partial<Status> {
   const rows = uniqueRows(recent.rows);
   const day = dayIn(zone);
   const today = day(now);
-  const own = transcript === undefined ? undefined : recent.byFile.get(transcript);
+  const own = transcript === undefined ? undefined : recent.byFile.get(transcript)?.rows;
   const last = own?.findLast(([, , , , , , side]) => side === 0)?.[5];
   const block = currentBlock(rows, recent.chain, now);
   return {
-    ...(own ? { session: { ...spentIn(uniqueRows(own)), isPart: recent.partial } } : {}),
     today: spentIn(rows.filter(({ time }) => day(time) === today)),
     ...(block === undefined ? {} : { block }),
     ...(last === undefined ? {} : { context: { tokens: last, ...shareOf(last, window) } }),
