@@ -93,6 +93,27 @@ describe('skein search', () => {
     expect(run((asString(at(answer, 'open')) ?? '').split(' ').slice(1)).text).toContain('the token is');
   });
 
+  test.each([
+    ['in:thinking', '--thinking'],
+    ['in:input', '--tools full'],
+    ['in:result', '--tools full'],
+    ['in:answer', ''],
+  ])('the command to open what was found shows it, folded as it may be else: %s', (filter, folded) => {
+    const call = [toolUse('t', 'Bash', { command: 'ls' }), toolUse('u', 'Grep', { pattern: 'a', glob: 'an ibex' })];
+    const said = [
+      user('hello'),
+      assistant([{ type: 'thinking', thinking: 'perhaps an ibex', signature: 's' }, text('no ibex'), ...call]),
+      result('t', `${'one\n'.repeat(9)}an ibex`),
+      result('u', 'none'),
+    ].map((line, n) => ({ ...line, sessionId: SESSION, cwd: '/work/app', uuid: uuidOf(n + 1) }));
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(said) }, writeFileSync);
+    const { hits } = asObject(skein(['search', 'ibex', filter, '--json', '--root', root]).json()) ?? {};
+    const [hit, ...others] = asArray(hits) ?? [];
+    const open = asString(at(hit, 'open')) ?? '';
+    expect([others, open.includes(folded)]).toEqual([[], true]);
+    expect(skein(open.split(' ').slice(1)).text).toContain('ibex');
+  });
+
   test('the command to resume names the project, not where the model had gone; a chat that is gone is restored', () => {
     const { run, root } = home();
     const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
