@@ -114,6 +114,19 @@ describe('skein search', () => {
     expect(skein(open.split(' ').slice(1)).text).toContain('ibex');
   });
 
+  test('found by its title, a chat has its project and is resumed there', () => {
+    const { run, root } = home();
+    const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    appendFileSync(file, toJsonl([{ type: 'custom-title', customTitle: 'Ibex days', sessionId: SESSION }]));
+    for (const prepare of [[], ['archive', 'sync']]) {
+      if (prepare.length > 0) run(prepare);
+      const { text: shown } = run(['search', 'ibex']);
+      expect(shown).toMatch(/^Ibex days {2}\/work\/app$/m);
+      expect(shown).toContain(`  cd /work/app && claude --resume ${SESSION}\n`);
+      expect(run(['search', 'ibex', '--json']).json()).toMatchObject({ hits: [{ cwd: '/work/app', time: null }] });
+    }
+  });
+
   test('the command to resume names the project, not where the model had gone; a chat that is gone is restored', () => {
     const { run, root } = home();
     const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);

@@ -33,7 +33,7 @@ export async function searchStore(
   const result = team
     ? await team.search(request)
     : await (await import('./archive.ts')).searchArchive(context, args.values('root'), request, hold);
-  return result && { ...result, demo: false, asked: false };
+  return result && (await placed({ ...result, demo: false, asked: false }));
 }
 
 export async function searchLibrary(
@@ -53,5 +53,12 @@ export async function searchLibrary(
   const progress = progressOf(context, 'searching', library.files);
   const result = searchFiles(library.files, { ...request, onFile: (file) => progress.done(file) }, library.earlier());
   progress.clear();
-  return { ...result, demo: library.demo, asked };
+  return placed({ ...result, demo: library.demo, asked });
+}
+
+/** Mostly every hit says where it was written. */
+async function placed(found: Searched): Promise<Searched> {
+  if (found.engine === 'team' || found.hits.every(({ cwd }) => cwd !== undefined)) return found;
+  const { withFolders } = await import('./folders.ts');
+  return { ...found, hits: withFolders(found.hits) };
 }
