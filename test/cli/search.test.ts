@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/cli/layout.ts';
 import { io, ioSince } from '../../src/disk/io.ts';
 import { asArray, asNumber, asObject, asString, at } from '../../src/format/json.ts';
 import { assistant, result, text, toJsonl, toolUse, user, uuidOf } from '../support/build.ts';
@@ -212,6 +213,24 @@ describe('skein search', () => {
       if (!isCommand(line)) expect(line.length).toBeLessThanOrEqual(60);
     expect(plain.match(/login/gi)?.length).toBeGreaterThanOrEqual(3);
   });
+
+  test.each([24, 40, 44, 60, 100])(
+    'what was found is on its line, with more before it where the text ends: %i columns',
+    (columns) => {
+      const around = ['so it was said '.repeat(20), '这样说了'.repeat(60)];
+      const texts = around.flatMap((each) => [`${each}ibex`, `${each}ibex ${each}`, `ibex ${each}`]);
+      const lines = texts.map((each, n) => ({ ...user(each), sessionId: SESSION, uuid: uuidOf(n + 1) }));
+      const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
+      const { text: shown } = skein(['search', 'ibex', '--root', root], { env: { COLUMNS: String(columns) } });
+      const hits = shown.split('\n').filter((line) => line.startsWith('  ') && line.includes('ibex'));
+      expect(hits).toHaveLength(texts.length);
+      for (const line of hits) {
+        expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+        // Words are not cut; a character of those that stand apart by nothing takes two columns.
+        expect(displayWidth(line)).toBeGreaterThan(columns - 20);
+      }
+    },
+  );
 
   test('a secret is found but not shown', () => {
     const { run } = home();
