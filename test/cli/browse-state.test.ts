@@ -190,6 +190,14 @@ describe('effects', () => {
     expect(browser.press('o')).toMatchObject([{ kind: 'read', argv: ['show', chats[0]?.file.file, '--no-pager'] }]);
   });
 
+  test('a hit in a thought is read with the thoughts', () => {
+    const browser = browserOf(chats, MIDDLE);
+    found(browser);
+    const answer = foundIn(HITS.replaceAll('"prompt"', '"thinking"'));
+    if (answer !== undefined) browser.tell({ kind: 'found', job: browser.state.job, ...answer });
+    expect(browser.press('enter')).toMatchObject([{ kind: 'read', argv: expect.arrayContaining(['--thinking']) }]);
+  });
+
   test.each(SIZES)('what was found is seen, wherever it stands in a snippet: $columns columns', (size) => {
     const browser = browserOf(chats, size);
     found(browser);
