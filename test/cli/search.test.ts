@@ -293,6 +293,21 @@ describe('skein search', () => {
     for (const hit of hits) expect(at(hit, 'chat')).toBe(chatOf.get(at(hit, 'session')));
   });
 
+  test.each([['~e'], ['/e/'], ['role:user', '--scan']])('H1: so it does where the files are read: %s', (...asked) => {
+    const root = join(FIXTURES, 'recorded', '1.0.111', 'f-resume');
+    const own = tempFolder();
+    skein(['archive', 'sync', '--root', root], { home: own });
+    const [chat] = asArray(at(skein(['list', '--root', root, '--json'], { home: own }).json(), 'chats')) ?? [];
+    const sessions = (asArray(at(chat, 'sessions')) ?? []).map((each) => at(each, 'id'));
+    const found = skein(['search', ...asked, '--root', root, '--json'], { home: own }).json();
+    const hits = (asArray(at(found, 'hits')) ?? []).filter((hit) => sessions.includes(at(hit, 'session')));
+    expect(at(found, 'engine')).toBe('files');
+    expect(new Set(hits.map((hit) => at(hit, 'session'))).size).toBeGreaterThan(1);
+    expect(new Set(hits.map((hit) => at(hit, 'chat')))).toEqual(new Set([at(chat, 'id')]));
+    const { text: shown } = skein(['search', ...asked, '--root', root], { home: own });
+    expect(shown).toContain(asString(at(chat, 'title')));
+  });
+
   test('pages', () => {
     const { run } = home();
     const page = (number: number) =>
