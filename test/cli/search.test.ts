@@ -232,6 +232,19 @@ describe('skein search', () => {
     },
   );
 
+  test.each([
+    ['login AND token', 'AND was looked for as a word; all words have to be there anyway'],
+    ['login OR token', 'OR was looked for as a word; either of two is found by /one|other/i'],
+    ['login NOT token', 'NOT was looked for as a word; a minus before a word leaves out what has it: -word'],
+    ['"login OR token" or in:prompt', undefined],
+    ['OR', undefined],
+  ])('what others take for an operator is told to be a word: %s', (words, told) => {
+    const { text: shown } = home().run(['search', words]);
+    expect(shown).toContain('0 found');
+    if (told === undefined) expect(shown).not.toContain('as a word');
+    else expect(shown).toContain(told);
+  });
+
   test('a secret is found but not shown', () => {
     const { run } = home();
     for (const prepare of [[], ['archive', 'sync']]) {

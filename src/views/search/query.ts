@@ -124,6 +124,15 @@ function* itemsOf(text: string): Generator<Item> {
   }
 }
 
+/** Words that other searches take for more than words. */
+const OPERATORS: readonly string[] = ['AND', 'OR', 'NOT'];
+
+/** Those that stand in what was typed beside something else, each once. */
+export function operatorsIn(text: string): string[] {
+  const items = [...itemsOf(text)].map(({ groups }) => groups.all ?? '');
+  return items.length > 1 ? OPERATORS.filter((each) => items.includes(each)) : [];
+}
+
 /** A filter as it stands in what was typed. */
 export interface TypedFilter {
   readonly name: string;
