@@ -321,6 +321,35 @@ describe('skein search', () => {
     expect(shown).toContain(asString(at(chat, 'title')));
   });
 
+  test.each([['index'], ['scan'], ['gone']])(
+    'L2: two projects whose folders have one name are told apart: %s',
+    (how) => {
+      const own = tempFolder();
+      const folder = join(own, '.claude', 'projects', '-w-my-app');
+      const other = SESSION.replaceAll('1', '2');
+      mkdirSync(join(folder, other, 'subagents'), { recursive: true });
+      const said = (sessionId: string, more: object) => toJsonl([{ ...user('ibex'), sessionId, ...more }]);
+      writeFileSync(join(folder, `${SESSION}.jsonl`), said(SESSION, { uuid: 'a', cwd: '/w/my-app' }));
+      writeFileSync(join(folder, `${other}.jsonl`), said(other, { uuid: 'b', cwd: '/w-my/app' }));
+      const agent = { uuid: 'c', isSidechain: true, agentId: 'a1' };
+      writeFileSync(join(folder, other, 'subagents', 'agent-a1.jsonl'), said(other, agent));
+      if (how !== 'scan') skein(['archive', 'sync'], { home: own });
+      if (how === 'gone') rmSync(folder, { recursive: true });
+      const find = (filter: string) => uuids(skein(['search', 'ibex', filter, '--json'], { home: own }).json()).sort();
+      expect([find('project:/w/my-app'), find('project:my-app'), find('project:-w-my-app')]).toEqual([
+        ['a'],
+        ['a'],
+        ['a', 'b', 'c'],
+      ]);
+      expect([find('project:/w-my/app'), find('project:app/'), find('-project:my-app')]).toEqual([
+        ['b', 'c'],
+        ['b', 'c'],
+        ['b', 'c'],
+      ]);
+      expect([find('project:w'), find('project:other')]).toEqual([[], []]);
+    },
+  );
+
   test('pages', () => {
     const { run } = home();
     const page = (number: number) =>

@@ -94,7 +94,7 @@ function nextOf(db: Database): number {
 
 function searchBoth(archive: Archive, index: Database, disk: OnDisk, request: SearchRequest): SearchResult {
   const { query, sort, offset, limit, now } = request;
-  const stored = wantedFiles(archive.db, query, disk.places?.map(realPathOr), disk.elsewhere);
+  const stored = wantedFiles(archive.db, index, query, disk.places?.map(realPathOr), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots, { index, alone: disk.alone });
   const telling = tellingFiles(archive.db, index, compared.sizes);
   const question: IndexQuery = { query, sort, now: now.getTime(), isWanted: stored.isWanted, telling };
