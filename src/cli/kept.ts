@@ -7,6 +7,7 @@ import { openForReading, type ReadableArchive } from '../archive/mount/mount.ts'
 import { toSessionFile } from '../archive/mount/mountfiles.ts';
 import { type KeptFile, keptFiles, placeAt } from '../archive/mount/mountplaces.ts';
 import { archiveFolder } from '../archive/place.ts';
+import { chatOfSession } from '../archive/search/knownchats.ts';
 import { beginsWith } from '../disk/beginning.ts';
 import type { SessionFile } from '../disk/find.ts';
 import { isFileAt, isOnDisk, mountFile } from '../disk/mounts.ts';
@@ -188,6 +189,10 @@ function knownBy(kept: Kept): Known {
     outlineOf(file) {
       const state = stateOf(file);
       return state && kept.archive.outlineOf(state);
+    },
+    chatOf(session) {
+      const index = keptUsage()?.index;
+      return index && quietly(() => chatOfSession(index, session));
     },
     updatedOf(file) {
       const state = stateOf(file);

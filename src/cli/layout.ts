@@ -9,7 +9,7 @@ export { humanBytes } from './bytes.ts';
 
 let segmenter: Intl.Segmenter | undefined;
 
-function charactersOf(text: string): Intl.Segments {
+export function charactersOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return segmenter.segment(text);
 }

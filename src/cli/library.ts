@@ -67,7 +67,13 @@ export function lookAt(context: Context, given: readonly string[]): Library {
 }
 
 const nothing = () => undefined;
-export const NOTHING_KNOWN: Known = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing };
+export const NOTHING_KNOWN: Known = {
+  outlineOf: nothing,
+  updatedOf: nothing,
+  usageOf: nothing,
+  usageCells: nothing,
+  chatOf: nothing,
+};
 
 /** As `findSessions` has them: in the order of the roots, then of the paths. */
 function inOrder(roots: readonly Root[], found: readonly SessionFile[], more: readonly SessionFile[]): SessionFile[] {

@@ -1,6 +1,7 @@
 /** Sessions by the project they belong to. */
 import type { SessionFile } from '../disk/find.ts';
 import { groupByProject, type Project } from '../disk/project.ts';
+import { namesProject } from '../format/slug.ts';
 import type { Library } from './library.ts';
 
 /** A project is named by its path, the end of its path, or its folder's slug. */
@@ -17,10 +18,4 @@ export function inProject(library: Library, name: string): SessionFile[] {
 /** As it was pushed: a team's files are not read for it. */
 function toProject(path: string | undefined, slug: string): Project {
   return path === undefined ? { path: slug, from: 'slug' } : { path, from: 'cwd' };
-}
-
-export function namesProject(path: string, name: string): boolean {
-  const wanted = name.replace(/[/\\]+$/, '').toLowerCase();
-  const whole = path.toLowerCase();
-  return whole === wanted || whole.endsWith(`/${wanted}`) || whole.endsWith(`\\${wanted}`);
 }

@@ -61,6 +61,16 @@ export function projectOf(session: SessionFile, options: { maxBytes?: number } =
   return projectOfEntries(entries, session.slug);
 }
 
+/** Where the first lines do not tell it, the folder's name has to do. */
+const FIRST_BYTES = 256 << 10;
+
+/** The `cwd` that gives the folder its name, if the first lines have it. Throws DiskError. */
+export function namingCwd(file: string, slug: string): string | undefined {
+  for (const { head } of readEntriesOf(file, { to: FIRST_BYTES, chunkBytes: CHUNK_BYTES }))
+    if (head.cwd !== undefined && projectSlug(head.cwd) === slug) return head.cwd;
+  return undefined;
+}
+
 export interface ProjectSessions extends Project {
   readonly sessions: readonly SessionFile[];
 }

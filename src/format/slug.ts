@@ -13,3 +13,10 @@ function pathHash(path: string): string {
   for (let i = 0; i < path.length; i += 1) hash = (Math.imul(hash, 31) + path.charCodeAt(i)) | 0;
   return Math.abs(hash).toString(36);
 }
+
+/** Whether a project is meant: by its path, or the end of it. */
+export function namesProject(path: string, name: string): boolean {
+  const wanted = name.replace(/[/\\]+$/, '').toLowerCase();
+  const whole = path.toLowerCase();
+  return whole === wanted || whole.endsWith(`/${wanted}`) || whole.endsWith(`\\${wanted}`);
+}

@@ -7,7 +7,7 @@ import type { Root } from '../disk/roots.ts';
 import type { FileUsage } from '../disk/usage.ts';
 import type { Outline } from '../graph/outline.ts';
 import type { Fact } from '../views/usage/facts.ts';
-import type { SearchRequest, SearchResult } from './search.ts';
+import type { KnownChat, SearchRequest, SearchResult } from './search.ts';
 
 /** What is known of a session without reading it: nothing where its file is not as the store last saw it. */
 export interface Known {
@@ -18,6 +18,8 @@ export interface Known {
   usageOf(file: SessionFile): FileUsage[] | undefined;
   /** All usage added up, where the store holds these files as they are, and no others. */
   usageCells(files: readonly SessionFile[]): Fact[] | undefined;
+  /** By the id of a session, as the store last saw it. */
+  chatOf(session: string): KnownChat | undefined;
 }
 
 export interface OnDisk {

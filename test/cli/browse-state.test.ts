@@ -10,6 +10,7 @@ import { brokenLine, failureOf, verbArgs } from '../../src/cli/browse/verbs.ts';
 import { frameOf } from '../../src/cli/browse/view.ts';
 import type { ListedChat } from '../../src/cli/chats.ts';
 import { displayWidth } from '../../src/cli/layout.ts';
+import { parseJson } from '../../src/format/json.ts';
 import { type Browser, browserOf, demoChats, lookWith } from '../support/browse.ts';
 import { expectGolden } from '../support/golden.ts';
 
@@ -187,6 +188,24 @@ describe('effects', () => {
     browser.tell({ kind: 'text', job: browser.state.job, lines, isCut: false });
     expect(browser.screen()).toContain('the TIDE');
     expect(browser.press('o')).toMatchObject([{ kind: 'read', argv: ['show', chats[0]?.file.file, '--no-pager'] }]);
+  });
+
+  test('a hit in a thought is read with the thoughts', () => {
+    const browser = browserOf(chats, MIDDLE);
+    found(browser);
+    const answer = foundIn(HITS.replaceAll('"prompt"', '"thinking"'));
+    if (answer !== undefined) browser.tell({ kind: 'found', job: browser.state.job, ...answer });
+    expect(browser.press('enter')).toMatchObject([{ kind: 'read', argv: expect.arrayContaining(['--thinking']) }]);
+  });
+
+  test.each(SIZES)('what was found is seen, wherever it stands in a snippet: $columns columns', (size) => {
+    const browser = browserOf(chats, size);
+    found(browser);
+    const long = { snippet: `${'before '.repeat(22)}the tide came in`, highlights: [[158, 162]] };
+    const parsed = parseJson(HITS.replaceAll(/"snippet".*?\]\]/g, JSON.stringify(long).slice(1, -1)));
+    const answer = foundIn(JSON.stringify(parsed));
+    if (answer !== undefined) browser.tell({ kind: 'found', job: browser.state.job, ...answer });
+    expect(browser.screen().match(/the tide came in *(?:│|$)/gm)).toHaveLength(4);
   });
 
   test('a branch is read from the tree by its number, and back', () => {

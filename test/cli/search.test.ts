@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/cli/layout.ts';
 import { io, ioSince } from '../../src/disk/io.ts';
 import { asArray, asNumber, asObject, asString, at } from '../../src/format/json.ts';
 import { assistant, result, text, toJsonl, toolUse, user, uuidOf } from '../support/build.ts';
@@ -93,6 +94,40 @@ describe('skein search', () => {
     expect(run((asString(at(answer, 'open')) ?? '').split(' ').slice(1)).text).toContain('the token is');
   });
 
+  test.each([
+    ['in:thinking', '--thinking'],
+    ['in:input', '--tools full'],
+    ['in:result', '--tools full'],
+    ['in:answer', ''],
+  ])('the command to open what was found shows it, folded as it may be else: %s', (filter, folded) => {
+    const call = [toolUse('t', 'Bash', { command: 'ls' }), toolUse('u', 'Grep', { pattern: 'a', glob: 'an ibex' })];
+    const said = [
+      user('hello'),
+      assistant([{ type: 'thinking', thinking: 'perhaps an ibex', signature: 's' }, text('no ibex'), ...call]),
+      result('t', `${'one\n'.repeat(9)}an ibex`),
+      result('u', 'none'),
+    ].map((line, n) => ({ ...line, sessionId: SESSION, cwd: '/work/app', uuid: uuidOf(n + 1) }));
+    const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(said) }, writeFileSync);
+    const { hits } = asObject(skein(['search', 'ibex', filter, '--json', '--root', root]).json()) ?? {};
+    const [hit, ...others] = asArray(hits) ?? [];
+    const open = asString(at(hit, 'open')) ?? '';
+    expect([others, open.includes(folded)]).toEqual([[], true]);
+    expect(skein(open.split(' ').slice(1)).text).toContain('ibex');
+  });
+
+  test('found by its title, a chat has its project and is resumed there', () => {
+    const { run, root } = home();
+    const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
+    appendFileSync(file, toJsonl([{ type: 'custom-title', customTitle: 'Ibex days', sessionId: SESSION }]));
+    for (const prepare of [[], ['archive', 'sync']]) {
+      if (prepare.length > 0) run(prepare);
+      const { text: shown } = run(['search', 'ibex']);
+      expect(shown).toMatch(/^Ibex days {2}\/work\/app$/m);
+      expect(shown).toContain(`  cd /work/app && claude --resume ${SESSION}\n`);
+      expect(run(['search', 'ibex', '--json']).json()).toMatchObject({ hits: [{ cwd: '/work/app', time: null }] });
+    }
+  });
+
   test('the command to resume names the project, not where the model had gone; a chat that is gone is restored', () => {
     const { run, root } = home();
     const file = join(root, 'projects', '-work-app', `${SESSION}.jsonl`);
@@ -179,6 +214,37 @@ describe('skein search', () => {
     expect(plain.match(/login/gi)?.length).toBeGreaterThanOrEqual(3);
   });
 
+  test.each([24, 40, 44, 60, 100])(
+    'what was found is on its line, with more before it where the text ends: %i columns',
+    (columns) => {
+      const around = ['so it was said '.repeat(20), '这样说了'.repeat(60)];
+      const texts = around.flatMap((each) => [`${each}ibex`, `${each}ibex ${each}`, `ibex ${each}`]);
+      const lines = texts.map((each, n) => ({ ...user(each), sessionId: SESSION, uuid: uuidOf(n + 1) }));
+      const root = rootWith({ [`${SESSION}.jsonl`]: toJsonl(lines) }, writeFileSync);
+      const { text: shown } = skein(['search', 'ibex', '--root', root], { env: { COLUMNS: String(columns) } });
+      const hits = shown.split('\n').filter((line) => line.startsWith('  ') && line.includes('ibex'));
+      expect(hits).toHaveLength(texts.length);
+      for (const line of hits) {
+        expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+        // Words are not cut; a character of those that stand apart by nothing takes two columns.
+        expect(displayWidth(line)).toBeGreaterThan(columns - 20);
+      }
+    },
+  );
+
+  test.each([
+    ['login AND token', 'AND was looked for as a word; all words have to be there anyway'],
+    ['login OR token', 'OR was looked for as a word; either of two is found by /one|other/i'],
+    ['login NOT token', 'NOT was looked for as a word; a minus before a word leaves out what has it: -word'],
+    ['"login OR token" or in:prompt', undefined],
+    ['OR', undefined],
+  ])('what others take for an operator is told to be a word: %s', (words, told) => {
+    const { text: shown } = home().run(['search', words]);
+    expect(shown).toContain('0 found');
+    if (told === undefined) expect(shown).not.toContain('as a word');
+    else expect(shown).toContain(told);
+  });
+
   test('a secret is found but not shown', () => {
     const { run } = home();
     for (const prepare of [[], ['archive', 'sync']]) {
@@ -240,6 +306,50 @@ describe('skein search', () => {
     for (const hit of hits) expect(at(hit, 'chat')).toBe(chatOf.get(at(hit, 'session')));
   });
 
+  test.each([['~e'], ['/e/'], ['role:user', '--scan']])('H1: so it does where the files are read: %s', (...asked) => {
+    const root = join(FIXTURES, 'recorded', '1.0.111', 'f-resume');
+    const own = tempFolder();
+    skein(['archive', 'sync', '--root', root], { home: own });
+    const [chat] = asArray(at(skein(['list', '--root', root, '--json'], { home: own }).json(), 'chats')) ?? [];
+    const sessions = (asArray(at(chat, 'sessions')) ?? []).map((each) => at(each, 'id'));
+    const found = skein(['search', ...asked, '--root', root, '--json'], { home: own }).json();
+    const hits = (asArray(at(found, 'hits')) ?? []).filter((hit) => sessions.includes(at(hit, 'session')));
+    expect(at(found, 'engine')).toBe('files');
+    expect(new Set(hits.map((hit) => at(hit, 'session'))).size).toBeGreaterThan(1);
+    expect(new Set(hits.map((hit) => at(hit, 'chat')))).toEqual(new Set([at(chat, 'id')]));
+    const { text: shown } = skein(['search', ...asked, '--root', root], { home: own });
+    expect(shown).toContain(asString(at(chat, 'title')));
+  });
+
+  test.each([['index'], ['scan'], ['gone']])(
+    'L2: two projects whose folders have one name are told apart: %s',
+    (how) => {
+      const own = tempFolder();
+      const folder = join(own, '.claude', 'projects', '-w-my-app');
+      const other = SESSION.replaceAll('1', '2');
+      mkdirSync(join(folder, other, 'subagents'), { recursive: true });
+      const said = (sessionId: string, more: object) => toJsonl([{ ...user('ibex'), sessionId, ...more }]);
+      writeFileSync(join(folder, `${SESSION}.jsonl`), said(SESSION, { uuid: 'a', cwd: '/w/my-app' }));
+      writeFileSync(join(folder, `${other}.jsonl`), said(other, { uuid: 'b', cwd: '/w-my/app' }));
+      const agent = { uuid: 'c', isSidechain: true, agentId: 'a1' };
+      writeFileSync(join(folder, other, 'subagents', 'agent-a1.jsonl'), said(other, agent));
+      if (how !== 'scan') skein(['archive', 'sync'], { home: own });
+      if (how === 'gone') rmSync(folder, { recursive: true });
+      const find = (filter: string) => uuids(skein(['search', 'ibex', filter, '--json'], { home: own }).json()).sort();
+      expect([find('project:/w/my-app'), find('project:my-app'), find('project:-w-my-app')]).toEqual([
+        ['a'],
+        ['a'],
+        ['a', 'b', 'c'],
+      ]);
+      expect([find('project:/w-my/app'), find('project:app/'), find('-project:my-app')]).toEqual([
+        ['b', 'c'],
+        ['b', 'c'],
+        ['b', 'c'],
+      ]);
+      expect([find('project:w'), find('project:other')]).toEqual([[], []]);
+    },
+  );
+
   test('pages', () => {
     const { run } = home();
     const page = (number: number) =>
@@ -299,7 +409,13 @@ describe('skein search', () => {
     [['search', 'branch:main'], 'Did you mean git-branch:?'],
     [['search', 'role:me'], 'role: takes user, assistant, system; not "me".'],
     [['search', 'role:user|assistant'], 'Write role:user role:assistant'],
+    [['search', 'role:user,assistant'], 'Write role:user role:assistant'],
     [['search', 'in:thinkin'], 'Write in:thinking'],
+    [['search', 'in:assistant'], 'Write role:assistant'],
+    [['search', 'role:tool'], 'Write in:tool'],
+    [['search', 'tool:Bash|Read'], 'Write tool:Bash tool:Read'],
+    [['search', 'model:opus,haiku'], 'model: takes one name; not "opus,haiku".'],
+    [['search', 'since:7d'], 'Did you mean after:?'],
     [['search', 'after:soon'], 'after: takes a time; not "soon".'],
     [['search', 'role:'], 'role: needs a value.'],
     [['search', '/(/'], 'Mend the regular expression'],

@@ -221,6 +221,7 @@ describe('tree, diff, cat --turn', () => {
       turns: [{ toolCalls: [{ agent: { agentId: 'a111111' } }] }],
     });
     expect(show('agent-a111111').text).toContain('I see');
+    expect(show('agent-a111111').text).toMatch(/^sub-agent a111111\n.* · 2 turns · /);
     expect(skein(['context', 'agent-a111111', '--prompt', 'x', '--root', root]).text).toContain('I see');
   });
 

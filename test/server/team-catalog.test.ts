@@ -31,7 +31,7 @@ vi.mock('../../src/cli/shelf.ts', async (original) => ({
 
 const AWAY = { what: 'the team does not answer', where: 'ours', next: 'Check the network.' };
 const nothing = () => undefined;
-const KNOWN = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing };
+const KNOWN = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing, chatOf: nothing };
 
 /** A team in memory: what is put is pushed, with the bytes and the time of a file that never changes. */
 function team() {

@@ -18,6 +18,7 @@ import type { Candidate, Loaded } from './hit.ts';
 import { createHolder } from './holder.ts';
 import { callIn } from './knowncalls.ts';
 import { createLineJoiner, findableLine, isEntry, lineAt } from './lines.ts';
+import { archivedProject, createProjects } from './projects.ts';
 import { piecesOfFiles } from './ranges.ts';
 import { createScan, toLoaded } from './scan.ts';
 
@@ -79,6 +80,7 @@ export interface StoredFiles {
 /** The archived transcripts a query asks for; with places, only those that lie there, and those of roots `elsewhere` that nobody could name. */
 export function wantedFiles(
   db: Database,
+  index: Database,
   query: Query,
   places: readonly string[] | undefined,
   elsewhere = false,
@@ -86,14 +88,14 @@ export function wantedFiles(
   const fits = fileTest(query);
   const roots = places && wholeRoots(db, places, elsewhere);
   if (fits === undefined && roots?.isAll !== false) return { wanted: undefined };
-  const files = all(db, FILES)
-    .map(toFile)
-    .filter((file) => {
-      const isThere =
-        places === undefined || roots?.ids.has(file.rootId) || places.some((place) => isBelow(file.path, place));
-      return isThere && (fits === undefined || fits(file));
-    });
-  const ids = files.map(({ id }) => id);
+  const files = all(db, FILES).map(toFile);
+  const projectOf = createProjects(archivedProject(db, index, files));
+  const wanted = files.filter((file) => {
+    const isThere =
+      places === undefined || roots?.ids.has(file.rootId) || places.some((place) => isBelow(file.path, place));
+    return isThere && (fits === undefined || fits({ ...file, project: () => projectOf(file) }));
+  });
+  const ids = wanted.map(({ id }) => id);
   return { wanted: new Set(ids), isWanted: piecesOfFiles(db, ids) };
 }
 

@@ -14,6 +14,7 @@ import { createFinder } from './finder.ts';
 import { type Candidate, type Loaded, partKey } from './hit.ts';
 import { keyOf } from './keys.ts';
 import { findableLine } from './lines.ts';
+import { createProjects } from './projects.ts';
 import { standingPrompts } from './standing.ts';
 
 export interface Scanned {
@@ -32,6 +33,11 @@ export function scanFiles(files: readonly SessionFile[], query: Query, options: 
   if (files.length === 0) return { found: [], files: 0, problems: [] };
   const problems: Problem[] = [];
   const isWanted = fileTest(query);
+  const projectOf = createProjects();
+  const placeOf = (file: SessionFile): FilePlace => {
+    const place = { path: file.file, slug: file.slug, session: sessionOf(file), agent: file.agentId };
+    return { ...place, project: () => projectOf(place) };
+  };
   // The oldest file first: it holds the original of what others repeat. What only the archive has comes after what is there.
   const wanted = files
     .filter((file) => isWanted === undefined || isWanted(placeOf(file)))
@@ -86,10 +92,6 @@ function loadLine(file: SessionFile, start: number, end: number, place: number):
   } finally {
     source.close();
   }
-}
-
-function placeOf(file: SessionFile): FilePlace {
-  return { slug: file.slug, session: sessionOf(file), agent: file.agentId };
 }
 
 function sessionOf(file: SessionFile): string | undefined {

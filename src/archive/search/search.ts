@@ -101,7 +101,7 @@ function searchBoth(
   behind: number | undefined,
 ): SearchResult | undefined {
   const { query, sort, offset, limit, now } = request;
-  const stored = wantedFiles(archive.db, query, disk.places?.map(realPathOr), disk.elsewhere);
+  const stored = wantedFiles(archive.db, index, query, disk.places?.map(realPathOr), disk.elsewhere);
   const compared = compareWithDisk(archive.db, disk.roots, { index, indexed: true, alone: disk.alone });
   if (behind !== undefined && !standsOnDisk(archive.db, behind, compared, stored.wanted)) return undefined;
   const telling = tellingFiles(archive.db, index, compared.sizes);

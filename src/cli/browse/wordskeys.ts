@@ -26,7 +26,8 @@ export function wordsKey(state: State, screen: WordsScreen, key: string, text: s
   if (key === 'tab') return { state: { ...state, screens: [...state.screens, menuFor(chat)] }, effects: [] };
   if (key !== 'enter') return put(screen);
   const turn = hit.uuid === undefined ? [] : ['--turn', hit.uuid];
-  return opened(state, { ...readerOf(chat, [...turn, '--tools', 'full']), find: foundText(hit), seeks: true });
+  const whole = ['--tools', 'full', ...(hit.where === 'thinking' ? ['--thinking'] : [])];
+  return opened(state, { ...readerOf(chat, [...turn, ...whole]), find: foundText(hit), seeks: true });
 }
 
 /** Headings of chats take rows too: at most half of them are lost to these. */

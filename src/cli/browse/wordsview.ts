@@ -1,7 +1,6 @@
 /** What a search found: by chat, the words marked. */
 import { safeLine } from '../../views/safe.ts';
-import { ago, pad } from '../layout.ts';
-import { LABELS } from '../search/print.ts';
+import { hitLine, LABELS } from '../search/hitline.ts';
 import { shortId } from '../shortid.ts';
 import type { Layout } from './layout.ts';
 import { type Look, titleOf, within } from './look.ts';
@@ -9,8 +8,6 @@ import type { Hit, State, WordsScreen } from './state.ts';
 import { chatOfHit } from './wordskeys.ts';
 
 const NAMES = new Map<string, string>(Object.entries(LABELS));
-const LABEL_WIDTH = 8;
-const WHEN_WIDTH = 10;
 
 export function hitRows(state: State, screen: WordsScreen, look: Look, { list }: Layout): string[] {
   const { style } = look;
@@ -23,7 +20,7 @@ export function hitRows(state: State, screen: WordsScreen, look: Look, { list }:
     if (lines.length >= list.rows) break;
     if (hit.chat !== chat) lines.push(heading(state, hit, look));
     chat = hit.chat;
-    lines.push(hitLine(hit, i === screen.selected, look));
+    lines.push(rowOf(hit, i === screen.selected, look, list.columns));
   }
   return [title, ...lines.slice(0, list.rows).map((line) => within(line, list.columns))];
 }
@@ -33,22 +30,15 @@ function heading(state: State, hit: Hit, look: Look): string {
   return `  ${look.style.bold(chat === undefined ? `chat ${safeLine(shortId(hit.chat))}` : titleOf(chat, look))}`;
 }
 
-function hitLine(hit: Hit, isSelected: boolean, { style, now }: Look): string {
-  const label = pad(NAMES.get(hit.where) ?? safeLine(hit.where), LABEL_WIDTH);
-  const when = style.dim(pad(ago(hit.time, now), WHEN_WIDTH));
-  const mark = isSelected ? style.accent('❯') : ' ';
-  return `${mark}   ${hit.isError ? style.bad(label) : style.accent(label)} ${when} ${painted(hit, style)}`;
-}
+const INDENT = '    ';
 
 /** Masked by the search. */
-function painted({ snippet, highlights }: Hit, style: Look['style']): string {
-  let at = 0;
-  let text = '';
-  for (const [start, end] of highlights) {
-    text += `${safeLine(snippet.slice(at, start))}${style.warn(style.bold(safeLine(snippet.slice(start, end))))}`;
-    at = end;
-  }
-  return text + safeLine(snippet.slice(at));
+function rowOf(hit: Hit, isSelected: boolean, { style, now }: Look, columns: number): string {
+  const { where, isError, time, snippet } = hit;
+  const highlights = hit.highlights.map(([start, end]) => ({ start, end }));
+  const shown = { label: NAMES.get(where) ?? safeLine(where), isError, time, snippet, highlights };
+  const line = hitLine(shown, { style, columns, indent: INDENT.length, now });
+  return `${isSelected ? style.accent('❯') : ' '}${INDENT.slice(1)}${line}`;
 }
 
 function toldOf({ phase, told }: WordsScreen): string {

@@ -1,5 +1,6 @@
 /** `skein list`: what there is, newest first. */
 
+import { namesProject } from '../../format/slug.ts';
 import { parseTimestamp } from '../../format/time.ts';
 import { wholeNumber } from '../arguments.ts';
 import { sessionsJson } from '../chatjson.ts';
@@ -11,7 +12,6 @@ import { ago, type Column, humanBytes, shortModel, shortPath, table } from '../l
 import { type Library, openLibrary, reportProblems, sessionFilesOf } from '../library.ts';
 import { type Masking, openMask, REVEAL_OPTION } from '../mask.ts';
 import { nextPage } from '../nextpage.ts';
-import { namesProject } from '../projects.ts';
 import { quoted } from '../quoted.ts';
 import { placeFlag } from '../shelf.ts';
 import { shortId } from '../shortid.ts';

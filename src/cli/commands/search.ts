@@ -1,7 +1,7 @@
 /** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
 import { holdForLarge } from '../../archive/compilers.ts';
 import { counted } from '../../views/counted.ts';
-import { parseQuery, type Query, QueryError, shortened } from '../../views/search/query.ts';
+import { operatorsIn, parseQuery, type Query, QueryError, shortened } from '../../views/search/query.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -51,7 +51,8 @@ export const search: Command = {
 };
 
 async function run(context: Context, args: Arguments): Promise<number> {
-  const query = queryOf(context, args.positionals.join(' '), args.flag('substring'));
+  const text = args.positionals.join(' ');
+  const query = queryOf(context, text, args.flag('substring'));
   const limit = wholeNumber(args, 'limit', 1) ?? LIMIT;
   const offset = ((wholeNumber(args, 'page', 1) ?? 1) - 1) * limit;
   const mask = await openMask(context, args);
@@ -64,7 +65,7 @@ async function run(context: Context, args: Arguments): Promise<number> {
   if (args.flag('json')) {
     const { searchJson } = await import('../search/json.ts');
     context.out.write(`${mask.json(searchJson(found, page))}\n`);
-  } else await print(context, mask, found, { ...page, query });
+  } else await print(context, mask, found, { ...page, query, operators: operatorsIn(text) });
   return found.total > 0 ? 0 : 1;
 }
 
@@ -105,7 +106,7 @@ async function print(
   context: Context,
   mask: Masking,
   found: Searched,
-  { offset, limit, query }: Page & { readonly query: Query },
+  { offset, limit, query, operators }: Page & { readonly query: Query; readonly operators: readonly string[] },
 ): Promise<void> {
   const [{ byChat, groupLines }, { groupTitle }, { wrapProse }] = await Promise.all([
     import('../search/print.ts'),
@@ -119,8 +120,16 @@ async function print(
   const range = rangeText(context, found, { offset, limit });
   const notes = [`${found.total} found${range} (${told(context, found, query)})`];
   if (found.total === 0) notes.push('To find more: fewer words or filters, begin* or ~part of a text');
+  for (const each of operators) notes.push(`${each} was looked for as a word; ${INSTEAD[each]}`);
   for (const note of notes) for (const line of wrapProse(note, out.columns)) out.write(`${out.style.dim(line)}\n`);
 }
+
+/** How to write what is written so elsewhere. */
+const INSTEAD: Partial<Record<string, string>> = {
+  AND: 'all words have to be there anyway',
+  OR: 'either of two is found by /one|other/i',
+  NOT: 'a minus before a word leaves out what has it: -word',
+};
 
 /** Which of them are shown, and how to see the others. */
 function rangeText(context: Context, { hits, total }: Searched, { offset, limit }: Page): string {

@@ -118,17 +118,20 @@ export function markdownTitle({ listed }: Pick<OpenedChat, 'listed'>, mask: Mask
   return `# ${safeLine(mask(listed.title ?? listed.id)).replace(/[\\`*_[\]<>#|]/g, '\\$&')}\n\n${safeLine(mask(listed.project))} · ${listed.id}\n`;
 }
 
-function textTitle({ out }: Context, { listed, chat, branch }: OpenedChat, mask: Mask): string {
+function textTitle({ out }: Context, { listed, chat, branch, turns }: OpenedChat, mask: Mask): string {
   const branches = chat.branches.length;
+  // What a sub-agent was asked is no prompt of a person, which alone make titles and are counted.
+  const { kind, agentId } = listed.file;
+  const title = listed.title ?? (kind === 'agent' ? `sub-agent ${agentId ?? listed.id}` : '(no prompt)');
   const place = (branch === undefined ? -1 : chat.branches.indexOf(branch)) + 1;
   const facts = [
     listed.project,
     listed.gitBranch,
-    counted(listed.turns, 'turn'),
+    counted(kind === 'agent' ? turns.length : listed.turns, 'turn'),
     humanBytes(listed.bytes),
     branches > 1 ? `branch ${place} of ${branches}: others with --branch` : undefined,
   ];
-  return `${out.style.bold(safeLine(mask(listed.title ?? '(no prompt)')))}\n${out.style.dim(
+  return `${out.style.bold(safeLine(mask(title)))}\n${out.style.dim(
     facts
       .filter((fact) => fact !== undefined)
       .map((fact) => safeLine(mask(fact)))

@@ -3,11 +3,12 @@ import { realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { SessionFile } from '../../disk/find.ts';
 import { groupByProject } from '../../disk/project.ts';
+import { namesProject } from '../../format/slug.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CommandError, UsageError } from '../errors.ts';
 import { type Library, openLibrary } from '../library.ts';
-import { inProject, namesProject } from '../projects.ts';
+import { inProject } from '../projects.ts';
 import { nothing, selectOne } from '../select.ts';
 import { configOf } from './source.ts';
 

@@ -16,7 +16,7 @@ export function chatIdOf({ session, file }: Hit, chats: Searched['chats']): stri
 }
 
 /** A sub-agent is opened by its own id. Ids are whole for programs, short for people. */
-export function openCommand({ agent, session, uuid, version }: Hit, short: boolean): string | undefined {
+export function openCommand({ agent, session, uuid, version, where }: Hit, short: boolean): string | undefined {
   const id = agent ?? session;
   if (id === undefined) return undefined;
   // It would be taken for an option.
@@ -25,8 +25,16 @@ export function openCommand({ agent, session, uuid, version }: Hit, short: boole
   if (version !== undefined)
     return `${quoted('skein', 'archive', 'restore', id, '--version', String(version))} --to DIR`;
   const words = uuid === undefined ? [id] : [id, '--turn', uuid];
-  return `skein show ${quoted(...words.map((word) => (short ? shortId(word) : word)))}${placeFlag()}`;
+  const shown = words.map((word) => (short ? shortId(word) : word));
+  return `skein show ${quoted(...shown, ...(SHOWING[where] ?? []))}${placeFlag()}`;
 }
+
+/** What is folded otherwise, so that it would not show what was found. */
+const SHOWING: Partial<Record<Hit['where'], readonly string[]>> = {
+  thinking: ['--thinking'],
+  tool_input: ['--tools', 'full'],
+  tool_result: ['--tools', 'full'],
+};
 
 /** undefined where there is nothing to resume: in a sub-agent, and when the file is gone. */
 export function resumeCommand({ session, cwd, agent, file }: Hit): string | undefined {

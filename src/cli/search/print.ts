@@ -3,24 +3,11 @@ import type { Hit } from '../../archive/search/hit.ts';
 import type { Mask } from '../../views/options.ts';
 import { safeLine } from '../../views/safe.ts';
 import type { Context } from '../context.ts';
-import { ago, cut, cutPainted, displayWidth, pad, shortPath } from '../layout.ts';
+import { cut, displayWidth, shortPath } from '../layout.ts';
 import { shortId } from '../shortid.ts';
-import type { Style } from '../terminal.ts';
+import { hitLine, LABELS, textRoom } from './hitline.ts';
 import { chatIdOf, openCommand, restoreCommand, resumeCommand } from './places.ts';
 import type { Searched } from './run.ts';
-
-export const LABELS: Readonly<Record<Hit['where'], string>> = {
-  prompt: 'prompt',
-  answer: 'answer',
-  thinking: 'thinking',
-  tool_input: 'call',
-  tool_result: 'result',
-  title: 'title',
-  summary: 'summary',
-  note: 'note',
-  damaged: 'damaged',
-};
-const LABEL_WIDTH = 8;
 
 export interface Group {
   readonly id: string;
@@ -43,16 +30,13 @@ export function byChat({ hits, chats }: Searched): Group[] {
   return [...groups].map(([id, found]) => ({ id, hits: found }));
 }
 
-const WHEN_WIDTH = 10;
-/** What stands before a snippet. */
-const MARGIN = 2 + LABEL_WIDTH + 1 + WHEN_WIDTH + 1;
-const LEAST_SNIPPET = 30;
+const INDENT = '  ';
 const LONGEST_COMMAND = 1000;
 const LONGEST_PLACE = 300;
 
-/** As much of the text as a line has room for. */
+/** As much of the text as a line has room for, with dots on both sides. */
 export function snippetLength({ out }: Context): number | undefined {
-  return Number.isFinite(out.columns) ? Math.max(LEAST_SNIPPET, out.columns - MARGIN) : undefined;
+  return Number.isFinite(out.columns) ? Math.max(1, textRoom(out.columns, INDENT.length) - 2) : undefined;
 }
 
 export function groupLines(context: Context, { id, hits, title }: TitledGroup, mask: Mask): string[] {
@@ -60,11 +44,10 @@ export function groupLines(context: Context, { id, hits, title }: TitledGroup, m
   const [first] = hits;
   if (first === undefined) return [];
   const lines = hits.map((hit) => {
-    const label = pad(LABELS[hit.where], LABEL_WIDTH);
-    const when = style.dim(pad(ago(hit.time, context.now()), WHEN_WIDTH));
     const place = context.asTool ? safeLine(mask(placeText(hit))) : '';
-    const line = `  ${hit.isError ? style.bad(label) : style.accent(label)} ${when} ${painted(hit, mask, style)}`;
-    return `${cutPainted(line, columns)}${place}`;
+    const { where, isError, time } = hit;
+    const shown = { label: LABELS[where], isError, time, ...markedIn(hit, mask) };
+    return `${INDENT}${hitLine(shown, { style, columns, indent: INDENT.length, now: context.now() })}${place}`;
   });
   // Commands are never cut: they are there to be copied, if anyone would.
   const commands = (context.asTool ? [] : [openCommand(first, true), resumeCommand(first) ?? restoreCommand(first)])
@@ -94,15 +77,8 @@ function heading({ out }: Context, { cwd }: Hit, title: string, mask: Mask): str
   return project === '' ? name : `${name}  ${out.style.dim(project)}`;
 }
 
-function painted({ snippet, highlights }: Hit, mask: Mask, style: Style): string {
-  // Another text may have given a secret away since it was cut: then the marks do not fit any more.
+/** Another text may have given a secret away since it was cut: then the marks do not fit any more. */
+function markedIn({ snippet, highlights }: Hit, mask: Mask): Pick<Hit, 'snippet' | 'highlights'> {
   const now = mask(snippet);
-  if (now !== snippet) return safeLine(now);
-  let at = 0;
-  let text = '';
-  for (const { start, end } of highlights) {
-    text += `${safeLine(snippet.slice(at, start))}${style.warn(style.bold(safeLine(snippet.slice(start, end))))}`;
-    at = end;
-  }
-  return text + safeLine(snippet.slice(at));
+  return { snippet: now, highlights: now === snippet ? highlights : [] };
 }

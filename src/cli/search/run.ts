@@ -1,5 +1,6 @@
 /** A search as the command and the MCP server ask for it: by the store where it can tell, else over the files. */
-import type { SearchRequest, SearchResult } from '../../store/search.ts';
+import type { Hit, KnownChat, SearchRequest, SearchResult } from '../../store/search.ts';
+import type { Known } from '../../store/store.ts';
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { loadReader, teamStore } from '../shelf.ts';
@@ -33,7 +34,7 @@ export async function searchStore(
   const result = team
     ? await team.search(request)
     : await (await import('./archive.ts')).searchArchive(context, args.values('root'), request, hold);
-  return result && { ...result, demo: false, asked: false };
+  return result && (await placed({ ...result, demo: false, asked: false }));
 }
 
 export async function searchLibrary(
@@ -53,5 +54,23 @@ export async function searchLibrary(
   const progress = progressOf(context, 'searching', library.files);
   const result = searchFiles(library.files, { ...request, onFile: (file) => progress.done(file) }, library.earlier());
   progress.clear();
-  return { ...result, demo: library.demo, asked };
+  return placed({ ...result, chats: chatsOf(result.hits, library.known), demo: library.demo, asked });
+}
+
+/** The files do not tell what belongs together; the store knows of those that it has. */
+function chatsOf(hits: readonly Hit[], known: Known): Map<string, KnownChat> {
+  const sessions = new Set(hits.map(({ session }) => session));
+  return new Map(
+    [...sessions].flatMap((session): [string, KnownChat][] => {
+      const chat = session === undefined ? undefined : known.chatOf(session);
+      return session === undefined || chat === undefined ? [] : [[session, chat]];
+    }),
+  );
+}
+
+/** Mostly every hit says where it was written. */
+async function placed(found: Searched): Promise<Searched> {
+  if (found.engine === 'team' || found.hits.every(({ cwd }) => cwd !== undefined)) return found;
+  const { withFolders } = await import('./folders.ts');
+  return { ...found, hits: withFolders(found.hits) };
 }

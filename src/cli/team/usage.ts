@@ -1,4 +1,5 @@
 /** `skein team usage`: what a team spends, its budgets, and its most expensive habits. */
+import { namesProject } from '../../format/slug.ts';
 import type { Team } from '../../team/connect.ts';
 import { budgetsOf } from '../../team/usage/budgets.ts';
 import { teamFacts } from '../../team/usage/facts.ts';
@@ -15,7 +16,6 @@ import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { openMask } from '../mask.ts';
-import { namesProject } from '../projects.ts';
 import { costMode } from '../usage/pricetable.ts';
 import { openPricing, type Priced } from '../usage/pricing.ts';
 import { type Question, questionOf } from '../usage/question.ts';

@@ -1,4 +1,5 @@
 /** What is asked: groupings, filters and the time zone, from the command line. */
+import { namesProject } from '../../format/slug.ts';
 import { timeOfUse } from '../../graph/usage/time.ts';
 import { dayAfter, dayIn } from '../../views/usage/days.ts';
 import type { Fact } from '../../views/usage/facts.ts';
@@ -6,7 +7,6 @@ import { GROUPINGS, type Grouping, TEAM_GROUPINGS } from '../../views/usage/rows
 import type { Arguments } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { namesProject } from '../projects.ts';
 import { parseTime } from '../time.ts';
 import { zoneOf } from './zone.ts';
 

@@ -88,7 +88,13 @@ export function openTeamStore(target: TeamTarget): TeamStore {
 }
 
 const nothing = () => undefined;
-const NOTHING_KNOWN: Known = { outlineOf: nothing, updatedOf: nothing, usageOf: nothing, usageCells: nothing };
+const NOTHING_KNOWN: Known = {
+  outlineOf: nothing,
+  updatedOf: nothing,
+  usageOf: nothing,
+  usageCells: nothing,
+  chatOf: nothing,
+};
 
 /** With what is wanted all that belongs to the same chats. */
 function listWhole(ask: Ask, wanted?: Wanted): TeamFile[] {
@@ -122,6 +128,8 @@ function knownOf({ ask }: Bridge, files: ReadonlyMap<string, TeamFile>): Known {
     outlineOf: (file) => at(file, outlineOf),
     updatedOf: (file) => at(file, ({ updated }) => updated),
     ...createTeamUsage(ask, places),
+    // Asked for by searches of files alone.
+    chatOf: nothing,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Which parts of which entries and files the filters of a query let through. */
-import { projectSlug } from '../../format/slug.ts';
+import { namesProject, projectSlug } from '../../format/slug.ts';
 import type { Found, Part, Where } from './parts.ts';
 import { type Choice, IN, type Query } from './query.ts';
 
@@ -85,21 +85,29 @@ export interface FilePlace {
   readonly slug: string;
   readonly session: string | undefined;
   readonly agent: string | undefined;
+  /** The path of the project, as far as it can be told: others may have a folder of that name too (L2). */
+  project?(): string | undefined;
 }
 
 /** undefined when every file is wanted. */
 export function fileTest({ filters }: Query): ((file: FilePlace) => boolean) | undefined {
   const { project, session } = filters;
   if ([project, session].every(({ any, none }) => any.length + none.length === 0)) return undefined;
-  const inProject = choiceTest(project, isProject);
   const isSession = choiceTest(session, (ids, wanted) => ids.split(' ').some((id) => id.startsWith(wanted)));
-  return ({ slug, session: id, agent }) =>
-    inProject(slug) && isSession([id, agent].filter((each) => each !== undefined).join(' '));
+  return (file) => {
+    const { slug, session: id, agent } = file;
+    const inProject = choiceTest(project, (_, wanted) => isProject(file, wanted));
+    return inProject(slug) && isSession([id, agent].filter((each) => each !== undefined).join(' '));
+  };
 }
 
 /** A project is named by its path, the end of it, or its folder's own name (L2). */
-function isProject(folder: string, wanted: string): boolean {
-  const slug = projectSlug(wanted.replace(/[/\\]+$/, ''));
-  const whole = folder.toLowerCase();
-  return folder === wanted || whole === slug.toLowerCase() || whole.endsWith(`-${slug.toLowerCase()}`);
+function isProject({ slug, project }: FilePlace, wanted: string): boolean {
+  const folder = slug.toLowerCase();
+  if (folder === wanted.toLowerCase()) return true;
+  // The folder tells of most that they are not meant.
+  const end = projectSlug(wanted.replace(/[/\\]+$/, '')).toLowerCase();
+  if (folder !== end && !folder.endsWith(`-${end}`)) return false;
+  const path = project?.();
+  return path === undefined || namesProject(path, wanted);
 }

@@ -124,6 +124,15 @@ function* itemsOf(text: string): Generator<Item> {
   }
 }
 
+/** Words that other searches take for more than words. */
+const OPERATORS: readonly string[] = ['AND', 'OR', 'NOT'];
+
+/** Those that stand in what was typed beside something else, each once. */
+export function operatorsIn(text: string): string[] {
+  const items = [...itemsOf(text)].map(({ groups }) => groups.all ?? '');
+  return items.length > 1 ? OPERATORS.filter((each) => items.includes(each)) : [];
+}
+
 /** A filter as it stands in what was typed. */
 export interface TypedFilter {
   readonly name: string;
@@ -171,16 +180,26 @@ function valueMissing(name: string): QueryError {
 function addFilter(choice: { any: string[]; none: string[] }, name: string, value: string, negated: boolean): void {
   if (value === '') throw valueMissing(`${name}:`);
   const choices = CHOICES[name];
-  if (choices && !choices.includes(value)) {
-    const several = value.split('|');
-    const meant = several.every((each) => choices.includes(each)) ? several : [closest(value, choices) ?? choices[0]];
+  const several = value.split(/[|,]/);
+  const isSeveral = several.length > 1 && several.every((each) => choices?.includes(each) ?? each !== '');
+  if (choices ? !choices.includes(value) : isSeveral && ONE_NAME.includes(name)) {
+    const meant = isSeveral ? several.map((each) => `${name}:${each}`) : [choiceMeant(name, value, choices ?? [])];
     throw new QueryError(
-      `${name}: takes ${choices.join(', ')}; not "${shortened(value)}".`,
+      `${name}: takes ${choices?.join(', ') ?? 'one name'}; not "${shortened(value)}".`,
       `${name}:${value}`,
-      `Write ${meant.map((each) => `${name}:${each}`).join(' ')}`,
+      `Write ${meant.join(' ')}`,
     );
   }
   (negated ? choice.none : choice.any).push(value);
+}
+
+/** Filters of names that have none of the signs that several would be written with. */
+const ONE_NAME: readonly string[] = ['tool', 'model'];
+
+/** A slip, or what another filter is for. */
+function choiceMeant(name: string, value: string, choices: readonly string[]): string {
+  const other = Object.keys(CHOICES).find((each) => CHOICES[each]?.includes(value));
+  return other ? `${other}:${value}` : `${name}:${closest(value, choices) ?? choices[0]}`;
 }
 
 /** The same filter twice means either. */
@@ -235,10 +254,13 @@ function termsOf(groups: Groups, negated: boolean, substring: boolean): Term[] {
   return words.length === 0 ? [] : [{ kind: 'words', words, prefix, negated }];
 }
 
+/** As git has them. */
+const ELSEWHERE: Partial<Record<string, string>> = { since: 'after', until: 'before' };
+
 /** `http://…` and `std::vector` are words; what is nearly a filter is a slip. */
 function refuseUnknown(name: string, all: string): void {
   const typed = name.toLowerCase();
-  const whole = NAMES.find((each) => each.endsWith(`-${typed}`));
+  const whole = NAMES.find((each) => each.endsWith(`-${typed}`)) ?? ELSEWHERE[typed];
   const near = whole ?? (typed.length > 2 ? closest(typed, NAMES) : undefined);
   if (near === undefined) return;
   throw new QueryError(

@@ -29,9 +29,10 @@ export function snippetOf(text: string, matcher: Matcher, { length = LENGTH, mas
   return window(shown, found, length, matcher);
 }
 
-/** A third before the match, cut between words where one is near; white space drawn together. */
+/** A third before the match, or more where the text ends, cut between words where one is near; white space drawn together. */
 function window(text: string, place: number, length: number, matcher: Matcher): Snippet {
-  const start = wordStart(text, Math.max(0, place - Math.floor(length / 3)), place);
+  const earliest = Math.min(place - Math.floor(length / 3), text.length - length);
+  const start = wordStart(text, Math.max(0, earliest), place);
   const end = wordEnd(text, Math.min(text.length, start + length), place);
   const part = text.slice(start, end).replace(/\s+/g, ' ').trim();
   const [before, after] = [start > 0 ? '…' : '', end < text.length ? '…' : ''];
