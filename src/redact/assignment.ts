@@ -38,7 +38,8 @@ const LINE_START = String.raw`[+-]?[ \t]{0,40}(?:\d{1,7}[→:|\t])?[+-]?[ \t]{0,
 /** A value in quotes, and what gives a name before it. */
 const QUOTED = String.raw`[ \t]{0,3}(?=\\{0,3}["'\`])`;
 const QUOTED_NAME = String.raw`\\{0,3}["'\`][\w.-]{1,60}\\{0,3}["'\`]`;
-const ASSIGNS = '[ \\t]{0,3}(?::=|=>|=|:)';
+/** Files of settings and plans have their signs one below the other. */
+const ASSIGNS = '[ \\t]{0,40}(?::=|=>|=|:)';
 
 /** What stands between a name and its value. */
 const between = () =>
@@ -105,10 +106,11 @@ export const assignmentRule: Rule = {
     let seen = 0;
     for (const at of places) {
       if (at < seen) continue;
-      const { value, found: each } = assignedAt(text, at);
+      const { value, found: each, next } = assignedAt(text, at);
       if (each) found.push(each);
+      if (next) found.push(next);
       // A long value without a space is looked at once, not again from every name inside it.
-      seen = each?.end ?? (value.length >= LONG && !/\s/.test(value) ? at + value.length : seen);
+      seen = next?.end ?? each?.end ?? (value.length >= LONG && !/\s/.test(value) ? at + value.length : seen);
     }
     return found;
   },
@@ -123,7 +125,14 @@ function chosenSecret(match: string, value: string): Judged | undefined {
   return isChosen && isPasswordValue(value) ? { kind: 'secret', guessable: true } : undefined;
 }
 
-function assignedAt(text: string, at: number): { value: string; found?: Found } {
+interface Assigned {
+  readonly value: string;
+  readonly found?: Found;
+  /** What it is changed to. */
+  readonly next?: Found | undefined;
+}
+
+function assignedAt(text: string, at: number): Assigned {
   if (!mayAssign(text, at)) return { value: '' };
   const match = (isRare(text, at) ? matchAt(rarelyAssigned(), text, at) : null) ?? matchAt(assigned(), text, at);
   if (!match) return aloneAt(text, at);
@@ -139,12 +148,26 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   const { core = '', call, act } = match.groups ?? {};
   const isCall = call !== undefined || act !== undefined;
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
+  const next = quoted && changedTo(text, core, quoted[1]);
   // A quote of another kind is a part of it, or ends it.
   for (const each of new Set([quoted ? withQuotes(text, range) : value, value, value.split(/["'`]/, 1)[0] ?? ''])) {
     const found = judge(core, each, isSet) ?? chosenSecret(match[0], each);
-    if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length } };
+    if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length }, next };
   }
-  return { value };
+  return { value, next };
+}
+
+let change: RegExp | undefined;
+
+/** `~ password = "…" -> "…"`, as Terraform tells what it will do; `end`: of the first value. */
+function changedTo(text: string, core: string, end: number): Found | undefined {
+  change ??= new RegExp(String.raw`${QUOTE} -> \\{0,3}"(?<value>[^"\r\n]{1,400})"`, 'dy');
+  change.lastIndex = end;
+  const range = change.exec(text)?.indices?.groups?.value;
+  if (!range) return undefined;
+  const value = text.slice(...range).replace(/\\+$/, '');
+  const found = judge(core, value, true);
+  return found && { ...found, start: range[0], end: range[0] + value.length };
 }
 
 /** The value up to the quote that is escaped as the first is: others, escaped once more, are a part of it. */
@@ -176,7 +199,7 @@ function isRare(text: string, at: number): boolean {
   return /[=({]|\|\||\?\?| or /.test(rest.replace(/^[=>]/, ''));
 }
 
-function aloneAt(text: string, at: number): { value: string; found?: Found } {
+function aloneAt(text: string, at: number): Assigned {
   const pattern = onNextLine();
   pattern.lastIndex = at;
   const groups = pattern.exec(text)?.indices?.groups;

@@ -228,4 +228,7 @@ export const HARMLESS_LINES: readonly string[] = [
   '[password] [github-token:1f3a] password=[password] --password [password]',
   'The password must have 8 characters, 1 digit; the token expires in 30 minutes.',
   'password: (hidden)\npassword: ********\npassword: [redacted]',
+  // Signs one below the other, and what is changed to what
+  'password                     = var.db_password2\ntoken                        = local.token2',
+  '~ token = "a" -> "b"; ~ password = "changeme" -> (sensitive value)',
 ];

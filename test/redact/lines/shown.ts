@@ -22,6 +22,13 @@ export const SHOWN: readonly string[] = [
   'SIGNING_KEY=«/oZRYxoAyb+9MToqQ0VvGlHUK1Iw3reL9u4vT3iK2ml=»',
   '"secret": "«/4Wkn0p0clDEAvaDMba2NlT1GAVSlBu3pOFZ53»"',
   'app --spring.datasource.password «hunter2-dotted» --port 1',
+  // Signs one below the other, and what is changed to what
+  '  username                 = "me"\n  password                 = "«hunter2-fmt»"\n  port                     = 5432',
+  '      + password                   = "«hunter2-plan»"',
+  '      ~ password = "«hunter2-old»" -> "«hunter2-changed»"',
+  '      ~ password = "changeme" -> "«hunter2-changed2»"',
+  `      ~ "API_TOKEN" = "«${key('told', 30)}»" -> "«${key('tnew', 30)}»"`,
+  '      ~ password = "«hunter2-old2»" -> (known after apply)',
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
