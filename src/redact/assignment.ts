@@ -2,7 +2,41 @@
 import { lazy } from '../format/lazy.ts';
 import { mayAssign, nameEndOf, signAfter } from './mayassign.ts';
 import type { Found, Rule } from './rule.ts';
-import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
+import { isPasswordValue, isRandom, isShuffled, isTokenValue } from './value.ts';
+
+const PUBLISHED = [
+  ...[
+    'pub',
+    'gpg',
+    'pgp',
+    'site',
+    'host',
+    'anon',
+    'cache',
+    'restore',
+    'hash',
+    'file',
+    'object',
+    's3',
+    'path',
+    'next',
+    'last',
+  ],
+  ...[
+    'primary',
+    'foreign',
+    'sort',
+    'partition',
+    'shard',
+    'row',
+    'index',
+    'group',
+    'query',
+    'lookup',
+    'idempotency',
+    'dedup',
+  ],
+];
 
 /** What a name must hold. */
 const CORES = [
@@ -19,11 +53,13 @@ const CORES = [
   ),
   // `SERVICE_ROLE_KEY`, `ADMIN_KEY`, `PASSWORD_SALT`.
   '(?<=admin|role|storage|jwt|hmac)_key',
+  // `TRELLO_KEY`, `FERNET_KEY`: of a variable, what is drawn. Others are published, or name a thing.
+  `_key(?<drawn>(?<!(?:${PUBLISHED.join('|')})\\w{0,40}_key))`,
   '_salt',
 ];
 
 /** Where any of them may begin. */
-const ANCHORS = CORES.map((core) => core.replace(/^\(.*\)/, ''));
+const ANCHORS = [...new Set(CORES.map((core) => core.replace(/^\(.*\)|\(\?<drawn>.*/, '')))];
 
 /** And how it may end. */
 const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
@@ -116,6 +152,9 @@ export const assignmentRule: Rule = {
   },
 };
 
+/** Digits of a hash, or letters and digits in no order. */
+const isDrawn = (value: string) => /^[\da-f]{32,}$/.test(value) || (isRandom(value) && isShuffled(value));
+
 const LONG = 64;
 const SETTING = /^(?:SECRET|SECRET_KEY|secret|secret-key)=\\{0,3}["']?/;
 
@@ -145,13 +184,13 @@ function assignedAt(text: string, at: number): Assigned {
   const written = text.slice(...range).replace(/\\+$/, '');
   // What a machine made goes up to the end of a sentence, without it.
   const value = quoted === undefined && isRandom(written) ? written.replace(/\.$/, '') : written;
-  const { core = '', call, act } = match.groups ?? {};
+  const { core = '', drawn, call, act } = match.groups ?? {};
   const isCall = call !== undefined || act !== undefined;
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
-  const next = quoted && changedTo(text, core, quoted[1]);
+  const next = quoted && changedTo(text, quoted[1], (value) => judge(core, value, true, drawn));
   // A quote of another kind is a part of it, or ends it.
   for (const each of new Set([quoted ? withQuotes(text, range) : value, value, value.split(/["'`]/, 1)[0] ?? ''])) {
-    const found = judge(core, each, isSet) ?? chosenSecret(match[0], each);
+    const found = judge(core, each, isSet, drawn) ?? chosenSecret(match[0], each);
     if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length }, next };
   }
   return { value, next };
@@ -160,13 +199,13 @@ function assignedAt(text: string, at: number): Assigned {
 let change: RegExp | undefined;
 
 /** `~ password = "…" -> "…"`, as Terraform tells what it will do; `end`: of the first value. */
-function changedTo(text: string, core: string, end: number): Found | undefined {
+function changedTo(text: string, end: number, judged: (value: string) => Judged | undefined): Found | undefined {
   change ??= new RegExp(String.raw`${QUOTE} -> \\{0,3}"(?<value>[^"\r\n]{1,400})"`, 'dy');
   change.lastIndex = end;
   const range = change.exec(text)?.indices?.groups?.value;
   if (!range) return undefined;
   const value = text.slice(...range).replace(/\\+$/, '');
-  const found = judge(core, value, true);
+  const found = judged(value);
   return found && { ...found, start: range[0], end: range[0] + value.length };
 }
 
@@ -202,11 +241,11 @@ function isRare(text: string, at: number): boolean {
 function aloneAt(text: string, at: number): Assigned {
   const pattern = onNextLine();
   pattern.lastIndex = at;
-  const groups = pattern.exec(text)?.indices?.groups;
-  const [range, core] = [groups?.alone, groups?.core];
-  if (!range || !core) return { value: '' };
-  const value = text.slice(...range);
-  const found = NO_PASSWORD.test(value) ? undefined : judge(text.slice(...core), value, /\d/.test(value));
+  const match = pattern.exec(text);
+  const { alone: value = '', core = '', drawn } = match?.groups ?? {};
+  const range = match?.indices?.groups?.alone;
+  if (!range) return { value };
+  const found = NO_PASSWORD.test(value) ? undefined : judge(core, value, /\d/.test(value), drawn);
   return { value, ...(found && { found: { ...found, start: range[0], end: range[1] } }) };
 }
 
@@ -238,8 +277,8 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const core = member().exec(name)?.groups?.core ?? SHORT.exec(name)?.[0];
-  return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
+  const { core = SHORT.exec(name)?.[0], drawn } = member().exec(name)?.groups ?? {};
+  return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true, drawn);
 }
 
 const OPTION = /^--?[A-Za-z][\w.-]{0,60}$/;
@@ -251,7 +290,9 @@ export function secretArgument(option: string, value: string): Judged | undefine
 
 type Judged = Pick<Found, 'kind' | 'guessable'>;
 
-function judge(core: string, value: string, isSet: boolean): Judged | undefined {
+/** `drawn`: there where the name alone does not tell. */
+function judge(core: string, value: string, isSet: boolean, drawn?: string): Judged | undefined {
+  if (drawn !== undefined && !(core === '_KEY' && isDrawn(value))) return undefined;
   if (PASSWORD_CORE.test(core)) {
     return isTokenValue(value) || (isSet && isPasswordValue(value)) ? { kind: 'password', guessable: true } : undefined;
   }

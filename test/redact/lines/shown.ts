@@ -29,6 +29,11 @@ export const SHOWN: readonly string[] = [
   '      ~ password = "changeme" -> "«hunter2-changed2»"',
   `      ~ "API_TOKEN" = "«${key('told', 30)}»" -> "«${key('tnew', 30)}»"`,
   '      ~ password = "«hunter2-old2»" -> (known after apply)',
+  // Keys by the names of variables
+  `TRELLO_KEY=«${hex('trello', 32)}»\nFERNET_KEY=«${key('fernet', 43)}=»`,
+  `export ABLY_KEY="«${key('ably1', 6)}.${key('ably2', 6)}:${key('ably3', 43)}»"`,
+  `{"SEGMENT_WRITE_KEY":"«${key('segment', 32)}»"}`,
+  `process.env.DEEPL_KEY = '«${key('deepl', 39)}»'`,
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
