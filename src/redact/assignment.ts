@@ -45,8 +45,8 @@ const CORES = [
   'pwd',
   '_pass',
   'secret',
-  // Where the next page begins, and which key a library was signed with, is no secret.
-  'token(?!s|iz)(?<!next(?:[ _-]?page[ _-]?)?token|(?:continuation|public[_-]?key)[ _-]?token)',
+  // Where a page begins, and which key a library was signed with, is no secret.
+  'token(?!s|iz)(?<!nexttoken|(?:page|continuation|public[_-]?key)[ _-]?token)',
   'credentials?',
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,

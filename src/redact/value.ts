@@ -69,7 +69,8 @@ export function isTokenValue(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   // toolu_, msg_ and req_ ids, dates, versions, dotted or dashed words with a number at the end.
   if (/^(?:toolu|msg|req|srvtoolu|call|chatcmpl|resp|run|thread|sess|session)_/.test(value)) return false;
-  if (/^\d{4}-\d\d-\d\d|^v?\d+\.\d+/.test(value)) return false;
+  // And where a contract lies in a blockchain: a token of that kind.
+  if (/^\d{4}-\d\d-\d\d|^v?\d+\.\d+|^0x[\dA-Fa-f]{40}$/.test(value)) return false;
   // A member of something: some part of it is a word.
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value) && /(?:^|\.)[A-Za-z]{4,}(?:\.|$)/.test(value))
     return false;

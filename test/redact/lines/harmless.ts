@@ -235,4 +235,7 @@ export const HARMLESS_LINES: readonly string[] = [
   `CACHE_KEY=${hex('ck2')} NODE_CACHE_KEY=${hex('ck3')} GPG_KEY=${hex('gpg')} S3_OBJECT_KEY=${hex('s3k')} my_key=${hex('lk')}`,
   'NEXT_PUBLIC_MAPS_KEY=a1B2c3D4e5F6g7H8i9J0k1L2m3 RECAPTCHA_SITE_KEY=6LcA1b2C3d4E5f6G7h8I9j0',
   'STORAGE_KEY = "app.settings.v2"; JIRA_KEY=PROJ-1234; RUN_KEY=build-linux-x64-node20-main-12345678; SSH_KEY=~/.ssh/id_ed25519_2',
+  // Where a page begins, and where a token of a blockchain lies
+  `pageToken: "${random(40, 'pt1')}"; "prevPageToken":"${random(25, 'pt2')}"; ?page_token=${random(40, 'pt3')}&x=1`,
+  `token: 0x${hex('eth')}\ntokenAddress: "0x${hex('eth2')}"; TOKEN=0xdAC17F958D2ee523a2206206994597C13D831ec7`,
 ];
