@@ -60,8 +60,9 @@ const cookieRule: Rule = {
   },
 };
 
+/** Whatever the scheme: `SSWS`, `GenieKey`, `Bot`. */
 export const authorization = () =>
-  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{7,1999}[\w~+/=:-])/i;
+  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?!(?:bearer|new|await|typeof)\s)[a-z][a-z-]{1,24}\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{7,1999}[\w~+/=:-])/i;
 export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
 const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|logged_in|remember/i;
 

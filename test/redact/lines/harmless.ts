@@ -238,4 +238,7 @@ export const HARMLESS_LINES: readonly string[] = [
   // Where a page begins, and where a token of a blockchain lies
   `pageToken: "${random(40, 'pt1')}"; "prevPageToken":"${random(25, 'pt2')}"; ?page_token=${random(40, 'pt3')}&x=1`,
   `token: 0x${hex('eth')}\ntokenAddress: "0x${hex('eth2')}"; TOKEN=0xdAC17F958D2ee523a2206206994597C13D831ec7`,
+  // No scheme of authorization
+  'Authorization: see docs/auth2-setup.md\nauthorization: handled by middleware2.ts\n# Authorization: role-based-access-2024',
+  'authorization = new AuthorizationService2(); authorization: required for v2/users/list1',
 ];

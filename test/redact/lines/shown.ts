@@ -34,6 +34,10 @@ export const SHOWN: readonly string[] = [
   `export ABLY_KEY="«${key('ably1', 6)}.${key('ably2', 6)}:${key('ably3', 43)}»"`,
   `{"SEGMENT_WRITE_KEY":"«${key('segment', 32)}»"}`,
   `process.env.DEEPL_KEY = '«${key('deepl', 39)}»'`,
+  // Schemes of authorization
+  `Authorization: SSWS «00${key('ssws', 40)}»`,
+  `-H 'Authorization: GenieKey «${hex('genie', 8)}-${hex('genie2', 4)}-4${hex('genie3', 3)}-a${hex('genie4', 3)}-${hex('genie5', 12)}»'`,
+  `"Authorization": "Klaviyo-API-Key «${key('klaviyo', 34)}»"`,
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
