@@ -241,4 +241,6 @@ export const HARMLESS_LINES: readonly string[] = [
   // No scheme of authorization
   'Authorization: see docs/auth2-setup.md\nauthorization: handled by middleware2.ts\n# Authorization: role-based-access-2024',
   'authorization = new AuthorizationService2(); authorization: required for v2/users/list1',
+  // No keys that are seen hardly ever
+  'sl.fields.map(x) pa-4 pa-md-2-and-some-more-classes-of-a-long-name-x1 API-REFERENCE-2024 sha256~ tr_prod_x sdk-runtime-2.1 pk_1_a pat.example.com mfa.verify(code1)',
 ];

@@ -38,6 +38,12 @@ export const SHOWN: readonly string[] = [
   `Authorization: SSWS «00${key('ssws', 40)}»`,
   `-H 'Authorization: GenieKey «${hex('genie', 8)}-${hex('genie2', 4)}-4${hex('genie3', 3)}-a${hex('genie4', 3)}-${hex('genie5', 12)}»'`,
   `"Authorization": "Klaviyo-API-Key «${key('klaviyo', 34)}»"`,
+  // Keys that are seen hardly ever
+  `tfp_ is how «tfp_${key('tf', 44)}_${key('tf2', 14)}» begins; «sk.eyJ1Ijoi${key('mb', 50)}.${key('mb2', 22)}»`,
+  `«sl.u.A${key('dropbox', 130)}» «ATTA${hex('trello2', 72)}» «LTAI5t${key('ali', 18)}» «sha256~${key('oc2', 43)}»`,
+  `«t1.9eu${key('yc', 80)}.${key('yc2', 86)}» «pa-${key('voyage', 43)}» «duffel_live_${key('duffel', 43)}»`,
+  `«API-${random(26, 'octopus', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}» «AKCp8${key('jfrog', 68)}» «v1.0-${hex('cf1', 24)}-${hex('cf2', 146)}»`,
+  `«pk_91064098_${random(32, 'clickup', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}» «pat.${key('hn', 22)}.${hex('hn2', 24)}.${key('hn3', 20)}»`,
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
