@@ -84,7 +84,7 @@ const between = () =>
     String.raw`[ \t]{0,3}:[ \t](?:[|>][+-]?|\d{1,7}→)(?= )`,
     `${ASSIGNS}(?:\\*\\*)?`,
     // An option, and one in a list of arguments.
-    String.raw`(?<=--[\w.-]{0,60})[ \t](?!--?[A-Za-z])`,
+    String.raw`(?<=--(?:[\w.-]{0,60}|arg[ \t]\w{0,60}))[ \t](?!--?[A-Za-z])`,
     String.raw`(?<=--[\w.-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
     // `name: X`, `value: …`: members and attributes of their own.
     String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,

@@ -121,7 +121,7 @@ export const CONTEXT_RULES: readonly Rule[] = [
     'password',
     ['identified ', 'password '],
     () =>
-      /(?:identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
+      /(?:identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password|(?<=set\s)password\s{1,4}for\s{1,4}[^\s=;]{1,100}\s{0,3}=)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
     { anyCase: true, id: 'sql-password', guessable: chosen, counts: isChosen },
   ),
   // Names too short to be looked for like the others: `auth: { user: "…", pass: "…" }`, `PASS=…`, `rootpw …`.

@@ -238,6 +238,9 @@ export const HARMLESS_LINES: readonly string[] = [
   // Where a page begins, and where a token of a blockchain lies
   `pageToken: "${random(40, 'pt1')}"; "prevPageToken":"${random(25, 'pt2')}"; ?page_token=${random(40, 'pt3')}&x=1`,
   `token: 0x${hex('eth')}\ntokenAddress: "0x${hex('eth2')}"; TOKEN=0xdAC17F958D2ee523a2206206994597C13D831ec7`,
+  // What is put and set, and is no secret
+  'consul kv put app/token_ttl 30s; etcdctl put /registry/a1 v1; dotnet user-secrets set <key> <value>; dotnet user-secrets set "Db:Host" "db1.internal"',
+  "oc login -p; oc get pods -p 8080; jq --arg token \"$TOKEN1\" '.x'; jq --arg secret_name my-secret-2 x; set password for the user = 'me1234'",
   // No scheme of authorization
   'Authorization: see docs/auth2-setup.md\nauthorization: handled by middleware2.ts\n# Authorization: role-based-access-2024',
   'authorization = new AuthorizationService2(); authorization: required for v2/users/list1',
