@@ -72,6 +72,12 @@ export const OTHER_TOKEN_RULES: readonly Rule[] = [
     () =>
       /(?:hooks\.zapier\.com\/hooks\/catch\/\d{1,12}\/(?<zap>[0-9a-z]{6,20})(?![0-9a-z])|maker\.ifttt\.com\/(?:trigger\/[\w-]{1,100}\/(?:json\/)?with\/key|use)\/(?<applet>[\w-]{20,60}))/,
   ),
+  tokenRule(
+    'api-key',
+    ['infura\\.io/', 'alchemy\\.com/'],
+    () => /(?:infura\.io|alchemy\.com)\/(?:ws\/)?v[23]\/(?<secret>[\w-]{30,40})(?![\w-])/,
+    { id: 'node-url-key', counts: isRandom },
+  ),
   // Their pattern of secretlint has no digits.
   tokenRule('huggingface-token', ['hf_[A-Za-z0-9]{34}'], () => /(?<!\w)hf_[A-Za-z0-9]{34}(?!\w)/, {
     id: 'huggingface-mixed-token',

@@ -39,6 +39,7 @@ export const SHOWN: readonly string[] = [
   `-H 'Authorization: GenieKey «${hex('genie', 8)}-${hex('genie2', 4)}-4${hex('genie3', 3)}-a${hex('genie4', 3)}-${hex('genie5', 12)}»'`,
   `"Authorization": "Klaviyo-API-Key «${key('klaviyo', 34)}»"`,
   // Keys that are seen hardly ever
+  `RPC=https://eth-mainnet.g.alchemy.com/v2/«${key('alchemy', 32)}» wss://mainnet.infura.io/ws/v3/«${hex('infura2', 32)}»`,
   `tfp_ is how «tfp_${key('tf', 44)}_${key('tf2', 14)}» begins; «sk.eyJ1Ijoi${key('mb', 50)}.${key('mb2', 22)}»`,
   `«sl.u.A${key('dropbox', 130)}» «ATTA${hex('trello2', 72)}» «LTAI5t${key('ali', 18)}» «sha256~${key('oc2', 43)}»`,
   `«t1.9eu${key('yc', 80)}.${key('yc2', 86)}» «pa-${key('voyage', 43)}» «duffel_live_${key('duffel', 43)}»`,
