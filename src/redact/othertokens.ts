@@ -78,7 +78,7 @@ export const OTHER_TOKEN_RULES: readonly Rule[] = [
     () => /(?:infura\.io|alchemy\.com)\/(?:ws\/)?v[23]\/(?<secret>[\w-]{30,40})(?![\w-])/,
     { id: 'node-url-key', counts: isRandom },
   ),
-  // Their pattern of secretlint has no digits.
+  // Secretlint's pattern has no digits.
   tokenRule('huggingface-token', ['hf_[A-Za-z0-9]{34}'], () => /(?<!\w)hf_[A-Za-z0-9]{34}(?!\w)/, {
     id: 'huggingface-mixed-token',
     counts: isShuffled,

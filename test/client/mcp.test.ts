@@ -162,6 +162,37 @@ describe('skein mcp, driven by the official client', () => {
     expect((await call(client, 'search_history', { query: 'x', limit: 5000 })).isError).toBe(true);
   });
 
+  test('where several chats fit, an agent is told what each is about, and reads the one it means', async () => {
+    const token = `ghp_${random(36, 'several')}`;
+    const ids = ['11111111-0000-4000-8000-000000000000', '22222222-0000-4000-8000-000000000000'];
+    const said = [`fix the login page ${token}`, 'fix the login form'];
+    const files = ids.map((sessionId, n) => [
+      `${sessionId}.jsonl`,
+      toJsonl(chain([user(said[n] ?? '', { uuid: `u-${n}` })], { sessionId })),
+    ]);
+    const client = await connected(rootWith(Object.fromEntries(files), writeFileSync));
+    const { text, isError } = await call(client, 'read_chat', { chat: 'fix login' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/11111111-0\S+ {2}[\d-]{10} {2}fix the login page \[github-token:\w+\] {2}-work-app/);
+    expect(text).toMatch(/22222222-0\S+ {2}[\d-]{10} {2}fix the login form/);
+    expect([text.includes('.jsonl'), text.includes(token)]).toEqual([false, false]);
+    const [id = ''] = /22222222\S+/.exec(text) ?? [];
+    expect((await call(client, 'read_chat', { chat: id })).text).toContain('fix the login form');
+  });
+
+  test('what a tool does not take is refused, not passed over', async () => {
+    const client = await connected();
+    for (const [name, input, key] of [
+      ['search_history', { query: 'the', project: 'tidepool' }, 'project'],
+      ['list_chats', { query: 'the' }, 'query'],
+      ['read_chat', { chat: '@last', tool: 'full' }, 'tool'],
+      ['usage', { model: 'opus' }, 'model'],
+    ] as const) {
+      const { text, isError } = await call(client, name, input);
+      expect([isError, text.includes(`"${key}"`)]).toEqual([true, true]);
+    }
+  });
+
   test('what went wrong is told in the words of the tools', async () => {
     const client = await connected();
     for (const [name, input, told] of [
