@@ -1,6 +1,6 @@
 /** `password=…`, `"api_key": "…"`, `SECRET_KEY=…`, `--token …`: a value given to a name that says it is secret. */
 import { lazy } from '../format/lazy.ts';
-import { mayAssign, nameEndOf, signAfter } from './mayassign.ts';
+import { isNamedBefore, isSpaced, mayAssign, nameEndOf, SPACED, signAfter } from './mayassign.ts';
 import type { Found, Rule } from './rule.ts';
 import { isPasswordValue, isRandom, isShuffled, isTokenValue } from './value.ts';
 
@@ -62,7 +62,7 @@ const CORES = [
 const ANCHORS = [...new Set(CORES.map((core) => core.replace(/^\(.*\)|\(\?<drawn>.*/, '')))];
 
 /** And how it may end. */
-const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
+const NAME = `(?<core>${CORES.join('|')})(?:(?<=secret) key|[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
 
 /** Quotes however often escaped, the end of a list, or of bold letters. */
 const NAME_END = String.raw`(?:\\{0,3}["'\`\]]){0,2}(?:\*\*)?`;
@@ -75,7 +75,7 @@ const LINE_START = String.raw`[+-]?[ \t]{0,40}(?:\d{1,7}[→:|\t])?[+-]?[ \t]{0,
 const QUOTED = String.raw`[ \t]{0,3}(?=\\{0,3}["'\`])`;
 const QUOTED_NAME = String.raw`\\{0,3}["'\`][\w.-]{1,60}\\{0,3}["'\`]`;
 /** Files of settings and plans have their signs one below the other. */
-const ASSIGNS = '[ \\t]{0,40}(?::=|=>|=|:)';
+const ASSIGNS = '[ \\t]{0,40}(?::=|=>|=|::(?=[ \\t])|:)';
 
 /** What stands between a name and its value. */
 const between = () =>
@@ -108,12 +108,17 @@ const rarelyBetween = () =>
     // A variable of Terraform, and an output.
     String.raw`[ \t]{0,3}(?:[:=][ \t]{0,3})?\{[^{}]{0,300}?(?<!\w)(?:default|value)(?:${QUOTE})?[ \t]{0,10}[:=]`,
     String.raw`(?<=#define[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=")`,
-    // In a Dockerfile.
-    String.raw`(?<=(?<!\w)ENV[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=\S)`,
+    // In a Dockerfile, a shell, and for a server of the web.
+    String.raw`(?<=(?<!\w)(?:ENV|[Ss]et[Ee]nv|\w{1,20}_param)[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=\S)`,
+    // `storePassword '…'` of Gradle, `proxy_set_header X-Api-Key "…";`
+    String.raw`(?<=\w)(?<spaced>(?=${SPACED})[ \t]{1,3})`,
+    // A property list; what is held in something.
+    String.raw`<\/key>\s{0,40}<string>(?=[^<]{1,400}<\/)`,
+    String.raw`${ASSIGNS}[ \t]{0,3}(?:Some|Just|SecretStr(?:ing)?|String::from)\((?=${QUOTE})`,
   ].join('|');
 
 /** The value up to its closing quote. */
-const VALUE = String.raw`[ \t]{0,20}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
+const VALUE = String.raw`[ \t]{0,20}(?:\\{0,3}(?:"(?:"")?(?<double>[^"\r\n]{1,400})|'(?:'')?(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
 
 /** Made when a name is there to which something may be given: V8 reads a pattern as soon as there is one. */
 export const assigned = lazy(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
@@ -153,7 +158,7 @@ export const assignmentRule: Rule = {
 };
 
 /** Digits of a hash, or letters and digits in no order. */
-const isDrawn = (value: string) => /^[\da-f]{32,}$/.test(value) || (isRandom(value) && isShuffled(value));
+const isDrawn = (value: string) => /^[\da-f]{32,400}$/.test(value) || (isRandom(value) && isShuffled(value));
 
 const LONG = 64;
 const SETTING = /^(?:SECRET|SECRET_KEY|secret|secret-key)=\\{0,3}["']?/;
@@ -184,8 +189,10 @@ function assignedAt(text: string, at: number): Assigned {
   const written = text.slice(...range).replace(/\\+$/, '');
   // What a machine made goes up to the end of a sentence, without it.
   const value = quoted === undefined && isRandom(written) ? written.replace(/\.$/, '') : written;
-  const { core = '', drawn, call, act } = match.groups ?? {};
-  const isCall = call !== undefined || act !== undefined;
+  const { core = '', drawn, call, act, spaced } = match.groups ?? {};
+  const isCall = (call ?? act ?? spaced) !== undefined;
+  // What follows a word may be a name.
+  if (spaced !== undefined && !PASSWORD_CORE.test(core) && !isDrawn(value)) return { value };
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
   const next = quoted && changedTo(text, quoted[1], (value) => judge(core, value, true, drawn));
   // A quote of another kind is a part of it, or ends it.
@@ -233,7 +240,7 @@ function isRare(text: string, at: number): boolean {
   const next = signAfter(text, nameEndOf(text, at));
   const sign = text.charAt(next);
   if (sign !== ':' && sign !== '=')
-    return /[,){]/.test(sign) || /#define|ENV[ \t]/.test(text.slice(Math.max(0, at - 64), at));
+    return /[,){<]/.test(sign) || isSpaced(text, nameEndOf(text, at)) || isNamedBefore(text, at);
   const rest = text.slice(next + 1, next + 100).split(/["'`\n]/, 1)[0] ?? '';
   return /[=({]|\|\||\?\?| or /.test(rest.replace(/^[=>]/, ''));
 }

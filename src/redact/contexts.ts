@@ -1,7 +1,7 @@
 /** Secrets known by where they stand: in a URL, a header, a cookie, a .netrc, a command line. */
 import { mayAssign } from './mayassign.ts';
 import { type Found, type Rule, tokenRule } from './rule.ts';
-import { isPasswordValue, isRandom, isStandIn, isTokenValue } from './value.ts';
+import { isAppPassword, isPasswordValue, isRandom, isStandIn, isTokenValue } from './value.ts';
 
 const guessable = (value: string) => !isRandom(value);
 /** Passwords are chosen by people. */
@@ -9,7 +9,8 @@ const chosen = () => true;
 const isReal = (value: string) => !isStandIn(value);
 /** No word, number or path. */
 const isChosen = (value: string) =>
-  isPasswordValue(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\w.@~-]*\//.test(value);
+  isAppPassword(value) ||
+  (isPasswordValue(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\w.@~-]*\//.test(value));
 
 /** `name:password` in base64. */
 function isLogin(value: string): boolean {

@@ -2,7 +2,7 @@
 import { secretMember } from './assignment.ts';
 import { isChosen, isReal, VALUE } from './commands.ts';
 import { type Found, type Rule, rangeIn, stickyOf, tokenRule } from './rule.ts';
-import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
+import { isAppPassword, isPasswordValue, isRandom, isTokenValue } from './value.ts';
 
 const guessable = () => true;
 
@@ -95,11 +95,12 @@ function pairsAt(text: string, at: number): Looked {
 
 /** No address and no path. */
 const isKept = (value: string) =>
-  isPasswordValue(value) &&
-  /\d/.test(value) &&
-  /[A-Za-z]/.test(value) &&
-  !/^[\w.~-]*\//.test(value) &&
-  !/^\d+[smhd]$/.test(value);
+  isAppPassword(value) ||
+  (isPasswordValue(value) &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^[\w.~-]*\//.test(value) &&
+    !/^\d+[smhd]$/.test(value));
 
 export const OPERAND_RULES: readonly Rule[] = [
   tokenRule(

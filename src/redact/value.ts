@@ -69,8 +69,8 @@ export function isTokenValue(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   // toolu_, msg_ and req_ ids, dates, versions, dotted or dashed words with a number at the end.
   if (/^(?:toolu|msg|req|srvtoolu|call|chatcmpl|resp|run|thread|sess|session)_/.test(value)) return false;
-  // And where a contract lies in a blockchain: a token of that kind.
-  if (/^\d{4}-\d\d-\d\d|^v?\d+\.\d+|^0x[\dA-Fa-f]{40}$/.test(value)) return false;
+  // And numbers, such as where a token of a blockchain lies: a key is longer.
+  if (/^\d{4}-\d\d-\d\d|^v?\d+\.\d+|^0x[\dA-Fa-f]{1,40}$/.test(value)) return false;
   // A member of something: some part of it is a word.
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value) && /(?:^|\.)[A-Za-z]{4,}(?:\.|$)/.test(value))
     return false;
@@ -83,11 +83,13 @@ export function isTokenValue(value: string): boolean {
   return entropy(value) >= 2.9;
 }
 
+/** One of an app, as Google hands them out. */
+export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?: [a-z]{4}){3}$/.test(value);
+
 /** A password: chosen by a person, so only words and stand-ins are let through. */
 export function isPasswordValue(value: string): boolean {
   if (value.length < 6 || value.length > 200 || isStandIn(value)) return false;
-  // One of an app, as Google hands them out.
-  if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value)) return true;
+  if (isAppPassword(value)) return true;
   // What follows a closing quote, taken for an opening one; a sentence.
   if (/^[\s,;:)\]}]|\s\S+\s/.test(value)) return false;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;

@@ -232,7 +232,10 @@ export const HARMLESS_LINES: readonly string[] = [
   'password                     = var.db_password2\ntoken                        = local.token2',
   '~ token = "a" -> "b"; ~ password = "changeme" -> (sensitive value)',
   // Keys that are published, or name a thing
-  `CACHE_KEY=${hex('ck2')} NODE_CACHE_KEY=${hex('ck3')} GPG_KEY=${hex('gpg')} S3_OBJECT_KEY=${hex('s3k')} my_key=${hex('lk')}`,
+  `NODE_CACHE_KEY=${hex('ck3')}`,
+  `GPG_KEY=${hex('gpg')}`,
+  `S3_OBJECT_KEY=${hex('s3k')}`,
+  `my_key=${hex('lk')}`,
   'NEXT_PUBLIC_MAPS_KEY=a1B2c3D4e5F6g7H8i9J0k1L2m3 RECAPTCHA_SITE_KEY=6LcA1b2C3d4E5f6G7h8I9j0',
   'STORAGE_KEY = "app.settings.v2"; JIRA_KEY=PROJ-1234; RUN_KEY=build-linux-x64-node20-main-12345678; SSH_KEY=~/.ssh/id_ed25519_2',
   // Where a page begins, and where a token of a blockchain lies
@@ -246,4 +249,10 @@ export const HARMLESS_LINES: readonly string[] = [
   'authorization = new AuthorizationService2(); authorization: required for v2/users/list1',
   // No keys that are seen hardly ever
   'sl.fields.map(x) pa-4 pa-md-2-and-some-more-classes-of-a-long-name-x1 API-REFERENCE-2024 sha256~ tr_prod_x sdk-runtime-2.1 pk_1_a pat.example.com mfa.verify(code1)',
+  // Names and words in quotes
+  'secret "default-token-x7k2p" deleted; secret "tls-abc12-x7k2p" created; password "is wrong 3 times"; enter password \'password1\'',
+  'The token "abc" is invalid; token "EOF2" expected at 12:3; Unexpected token "<!DOCTYPE1 "... is not valid JSON; token "ident_2": expected',
+  'password="" token="x1" secret=\'\' y=\'1a\'; password="""docstring about passwords 2"""; password: Some("password")',
+  'Token::Word2 Password::Hashed2 Secret::new(x1); secret key storage: 12',
+  '<key>password</key><string></string><key>token</key><true/><key>PasswordPolicy</key><string>com.example.x2</string>',
 ];

@@ -45,6 +45,21 @@ export const SHOWN: readonly string[] = [
   `«t1.9eu${key('yc', 80)}.${key('yc2', 86)}» «pa-${key('voyage', 43)}» «duffel_live_${key('duffel', 43)}»`,
   `«API-${random(26, 'octopus', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}» «AKCp8${key('jfrog', 68)}» «v1.0-${hex('cf1', 24)}-${hex('cf2', 146)}»`,
   `«pk_91064098_${random(32, 'clickup', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}» «pat.${key('hn', 22)}.${hex('hn2', 24)}.${key('hn3', 20)}»`,
+  // Between a name and its value stands no sign
+  'storePassword \'«hunter2-store»\'\n  keyPassword "«hunter2-keypw»"',
+  `proxy_set_header X-Api-Key "«${key('nginx', 32)}»"; fastcgi_param DB_PASSWORD «hunter2-fastcgi»;`,
+  'SetEnv DB_PASSWORD «hunter2-apache»',
+  `setenv API_TOKEN «${key('csh', 30)}»`,
+  '<key>password</key>\n\t<string>«hunter2-plist»</string>',
+  // Quotes of three, and what holds a value
+  "password = '''«hunter2-toml»'''",
+  'db_password = """«hunter2-toml2»"""',
+  `Config { password: Some("«hunter2-some»"), token: Some("«${key('some', 36)}»") }`,
+  'userPassword:: «aHVudGVyMi1sZGlm»',
+  `Access Key: «AKIA${random(16, 'minio', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}»\nSecret Key: «${key('minio2')}»`,
+  // As Google hands them out for an app
+  "s.login('me@a.b', '«abcd efgh ijkl mnop»')",
+  "auth: { user: 'me', pass: '«qrst uvwx yzab cdef»' }",
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
