@@ -4,40 +4,6 @@ import { isNamedBefore, isSpaced, mayAssign, nameEndOf, SPACED, signAfter } from
 import type { Found, Rule } from './rule.ts';
 import { isPasswordValue, isRandom, isShuffled, isTokenValue } from './value.ts';
 
-const PUBLISHED = [
-  ...[
-    'pub',
-    'gpg',
-    'pgp',
-    'site',
-    'host',
-    'anon',
-    'cache',
-    'restore',
-    'hash',
-    'file',
-    'object',
-    's3',
-    'path',
-    'next',
-    'last',
-  ],
-  ...[
-    'primary',
-    'foreign',
-    'sort',
-    'partition',
-    'shard',
-    'row',
-    'index',
-    'group',
-    'query',
-    'lookup',
-    'idempotency',
-    'dedup',
-  ],
-];
-
 /** What a name must hold. */
 const CORES = [
   'passw(?:or)?d',
@@ -51,15 +17,10 @@ const CORES = [
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,
   ),
-  // `SERVICE_ROLE_KEY`, `ADMIN_KEY`, `PASSWORD_SALT`.
-  '(?<=admin|role|storage|jwt|hmac)_key',
-  // `TRELLO_KEY`, `FERNET_KEY`: of a variable, what is drawn. Others are published, or name a thing.
-  `_key(?<drawn>(?<!(?:${PUBLISHED.join('|')})\\w{0,40}_key))`,
+  // `SERVICE_ROLE_KEY`, `TRELLO_KEY`, `PASSWORD_SALT`.
+  '_key',
   '_salt',
 ];
-
-/** Where any of them may begin. */
-const ANCHORS = [...new Set(CORES.map((core) => core.replace(/^\(.*\)|\(\?<drawn>.*/, '')))];
 
 /** And how it may end. */
 const NAME = `(?<core>${CORES.join('|')})(?:(?<=secret) key|[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
@@ -140,7 +101,7 @@ const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 export const assignmentRule: Rule = {
   id: 'assignment',
   kind: 'secret',
-  anchors: ANCHORS,
+  anchors: CORES,
   anyCase: true,
   find(text, places) {
     const found: Found[] = [];
@@ -189,15 +150,16 @@ function assignedAt(text: string, at: number): Assigned {
   const written = text.slice(...range).replace(/\\+$/, '');
   // What a machine made goes up to the end of a sentence, without it.
   const value = quoted === undefined && isRandom(written) ? written.replace(/\.$/, '') : written;
-  const { core = '', drawn, call, act, spaced } = match.groups ?? {};
+  const { core = '', call, act, spaced } = match.groups ?? {};
   const isCall = (call ?? act ?? spaced) !== undefined;
   // What follows a word may be a name.
   if (spaced !== undefined && !PASSWORD_CORE.test(core) && !isDrawn(value)) return { value };
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
-  const next = quoted && changedTo(text, quoted[1], (value) => judge(core, value, true, drawn));
+  const named = before(text, at);
+  const next = quoted && changedTo(text, quoted[1], (value) => judge(core, value, true, named));
   // A quote of another kind is a part of it, or ends it.
   for (const each of new Set([quoted ? withQuotes(text, range) : value, value, value.split(/["'`]/, 1)[0] ?? ''])) {
-    const found = judge(core, each, isSet, drawn) ?? chosenSecret(match[0], each);
+    const found = judge(core, each, isSet, named) ?? chosenSecret(match[0], each);
     if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length }, next };
   }
   return { value, next };
@@ -245,14 +207,16 @@ function isRare(text: string, at: number): boolean {
   return /[=({]|\|\||\?\?| or /.test(rest.replace(/^[=>]/, ''));
 }
 
+const before = (text: string, at: number) => text.slice(Math.max(0, at - LONG), at);
+
 function aloneAt(text: string, at: number): Assigned {
   const pattern = onNextLine();
   pattern.lastIndex = at;
   const match = pattern.exec(text);
-  const { alone: value = '', core = '', drawn } = match?.groups ?? {};
+  const { alone: value = '', core = '' } = match?.groups ?? {};
   const range = match?.indices?.groups?.alone;
   if (!range) return { value };
-  const found = NO_PASSWORD.test(value) ? undefined : judge(core, value, /\d/.test(value), drawn);
+  const found = NO_PASSWORD.test(value) ? undefined : judge(core, value, /\d/.test(value), before(text, at));
   return { value, ...(found && { found: { ...found, start: range[0], end: range[1] } }) };
 }
 
@@ -284,8 +248,10 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const { core = SHORT.exec(name)?.[0], drawn } = member().exec(name)?.groups ?? {};
-  return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true, drawn);
+  const match = member().exec(name);
+  const core = match?.groups?.core ?? SHORT.exec(name)?.[0];
+  if (core === undefined || value.length > 400 || /\s/.test(value)) return undefined;
+  return judge(core, value, true, name.slice(0, match?.index));
 }
 
 const OPTION = /^--?[A-Za-z][\w.-]{0,60}$/;
@@ -297,9 +263,18 @@ export function secretArgument(option: string, value: string): Judged | undefine
 
 type Judged = Pick<Found, 'kind' | 'guessable'>;
 
-/** `drawn`: there where the name alone does not tell. */
-function judge(core: string, value: string, isSet: boolean, drawn?: string): Judged | undefined {
-  if (drawn !== undefined && !(core === '_KEY' && isDrawn(value))) return undefined;
+const SECRET_KEY = /(?:admin|role|storage|jwt|hmac)$/i;
+/** Keys that are no secret, and those that name a thing. */
+const PUBLISHED =
+  /(?:pub|gpg|pgp|site|host|anon|cache|restore|hash|file|object|s3|path|next|last|primary|foreign|sort|partition|shard|row|index|group|query|lookup|idempotency|dedup)\w{0,40}$/i;
+
+/** `TRELLO_KEY=…`: of a variable, where the name alone does not tell, what is drawn. */
+const isKeyOf = (named: string, core: string, value: string) =>
+  SECRET_KEY.test(named) || (core === '_KEY' && !PUBLISHED.test(named) && isDrawn(value));
+
+/** `named`: what stands before the core of the name. */
+function judge(core: string, value: string, isSet: boolean, named: string): Judged | undefined {
+  if (/^_key$/i.test(core) && !isKeyOf(named, core, value)) return undefined;
   if (PASSWORD_CORE.test(core)) {
     return isTokenValue(value) || (isSet && isPasswordValue(value)) ? { kind: 'password', guessable: true } : undefined;
   }

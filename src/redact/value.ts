@@ -22,7 +22,7 @@ const REFERENCE =
 
 /** What people write in place of a secret, and values everyone knows. */
 const STAND_IN =
-  /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|(?:big)?(?:u?int|float)\d+(?:clamped)?array|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
+  /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|(?:big)?(?:u?int|float)\d+(?:clamped)?array|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|mysecretpassword|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?(?:abcdef)?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|[-_]your(?:[-_]|$)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
 
 export function isStandIn(value: string): boolean {
   return (REFERENCE.test(value) && !isBase64(value)) || STAND_IN.test(value) || /^(.)\1*$/su.test(value);

@@ -255,4 +255,10 @@ export const HARMLESS_LINES: readonly string[] = [
   'password="" token="x1" secret=\'\' y=\'1a\'; password="""docstring about passwords 2"""; password: Some("password")',
   'Token::Word2 Password::Hashed2 Secret::new(x1); secret key storage: 12',
   '<key>password</key><string></string><key>token</key><true/><key>PasswordPolicy</key><string>com.example.x2</string>',
+  // To fill in
+  'SLACK_BOT_TOKEN=xoxb-your-bot-token-here',
+  'ANTHROPIC_API_KEY=sk-ant-api03-your-key-here-and-more sk-proj-your-project-key-goes-here',
+  'GITLAB_TOKEN=glpat-your-token-goes-here1',
+  'DATABASE_URL=postgres://postgres:mysecretpassword@localhost:5432/postgres',
+  'API_KEY=1234567890abcdef',
 ];
