@@ -75,6 +75,13 @@ describe('skein mcp, driven by the official client', () => {
     expect(text).not.toContain('--');
   });
 
+  test('a line of a prompt stays one: what is broken over two is another path', async () => {
+    const path = `/srv/${Array.from({ length: 30 }, (_, n) => `a folder ${n}`).join('/')}`;
+    const root = rootWith({ 'a.jsonl': toJsonl(chain([user(`look at ${path} now`)])) }, writeFileSync);
+    const { text } = await call(await connected(root), 'read_chat', { chat: 'a' });
+    expect(text).toContain(path);
+  });
+
   test('long answers come page by page', async () => {
     const client = await connected();
     const first = await call(client, 'read_chat', { chat: 'project:tidepool', tools: 'full' });
@@ -296,6 +303,10 @@ test('pages are cut between lines and lose nothing', () => {
   const text = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
   const pages = [1, 2, 3, 4].map((page) => pageOf(text, page));
   expect(pages.map((page) => page.replace(/\n\[page .*\]$/, '')).join('')).toBe(text);
+  const words = Array.from({ length: 3000 }, (_, n) => `word${n}`).join(' ');
+  const parts = [1, 2, 3, 4].map((page) => pageOf(words, page).replace(/\n\[page .*\]$/, ''));
+  expect(parts.join('')).toBe(words);
+  expect(parts.map((part) => /^word\d+ .*word\d+ ?$/.test(part))).toEqual([true, true, true, true]);
   expect(pageOf(text, 9)).toBe('There is no page 9; the last is 4.');
   expect(pageOf('', 1)).toBe('');
 });
