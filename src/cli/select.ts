@@ -5,7 +5,7 @@ import { isOnDisk } from '../disk/mounts.ts';
 import { lastTimeOf } from '../disk/tail.ts';
 import { TEAM_ROOT } from '../team/paths.ts';
 import type { Wanted } from '../team/read/files.ts';
-import { listChats } from './chats.ts';
+import { type ListedChat, listChats } from './chats.ts';
 import type { Arguments } from './command.ts';
 import type { Context } from './context.ts';
 import { CommandError, UsageError } from './errors.ts';
@@ -44,7 +44,7 @@ export function selectOne(
   if (others.every((each) => each.kind === file.kind && each.sessionId === file.sessionId)) {
     return { library, file: files.toSorted((a, b) => b.bytes - a.bytes || b.mtimeMs - a.mtimeMs)[0] ?? file };
   }
-  throw ambiguous(selector, files);
+  throw ambiguous(context, library, selector, files);
 }
 
 /** All sessions a selector names. */
@@ -180,12 +180,22 @@ export function nothing(
   return new CommandError(what, selector, `${short}See what there is: ${list}`);
 }
 
-function ambiguous(selector: string, found: readonly SessionFile[]): CommandError {
-  const shown = found.slice(0, SHOWN_CANDIDATES).map((file) => `\n    ${file.sessionId}  ${file.file}`);
+function titlesOf(context: Context, library: Library): ReadonlyMap<string, string> {
+  const told = ({ updated = '', title = '', project }: ListedChat) =>
+    `${updated.slice(0, 10)}  ${title.replace(/\s+/g, ' ')}  ${project}`;
+  const chats = listChats(context, library);
+  return new Map(chats.flatMap((chat) => chat.files.map(({ file }): [string, string] => [file, told(chat)])));
+}
+
+function ambiguous(context: Context, library: Library, selector: string, found: readonly SessionFile[]): CommandError {
+  const first = found.slice(0, SHOWN_CANDIDATES);
+  // An agent opens no files: what they are about tells it which one it means.
+  const titles = context.asTool ? titlesOf(context, library) : undefined;
+  const shown = first.map(({ sessionId, file }) => `\n    ${sessionId}  ${titles ? (titles.get(file) ?? '') : file}`);
   const rest = found.length > shown.length ? `\n    and ${found.length - shown.length} more` : '';
   return new UsageError(
     `"${selector}" fits ${found.length} sessions:${shown.join('')}${rest}`,
     selector,
-    'Give more of the id or title, or the path of the file.',
+    context.asTool ? 'Give one of these ids.' : 'Give more of the id or title, or the path of the file.',
   );
 }

@@ -1,8 +1,8 @@
 /** `password=…`, `"api_key": "…"`, `SECRET_KEY=…`, `--token …`: a value given to a name that says it is secret. */
 import { lazy } from '../format/lazy.ts';
-import { mayAssign, nameEndOf, signAfter } from './mayassign.ts';
+import { isNamedBefore, isSpaced, mayAssign, nameEndOf, SPACED, signAfter } from './mayassign.ts';
 import type { Found, Rule } from './rule.ts';
-import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
+import { isPasswordValue, isRandom, isShuffled, isTokenValue } from './value.ts';
 
 /** What a name must hold. */
 const CORES = [
@@ -11,22 +11,19 @@ const CORES = [
   'pwd',
   '_pass',
   'secret',
-  // Where the next page begins, and which key a library was signed with, is no secret.
-  'token(?!s|iz)(?<!next(?:[ _-]?page[ _-]?)?token|(?:continuation|public[_-]?key)[ _-]?token)',
+  // Where a page begins, and which key a library was signed with, is no secret.
+  'token(?!s|iz)(?<!nexttoken|(?:page|continuation|public[_-]?key)[ _-]?token)',
   'credentials?',
   ...['api', 'access', 'private', 'signing', 'encryption', 'auth', 'master', 'app', 'subscription'].map(
     (word) => `${word}[ _-]?key`,
   ),
-  // `SERVICE_ROLE_KEY`, `ADMIN_KEY`, `PASSWORD_SALT`.
-  '(?<=admin|role|storage|jwt|hmac)_key',
+  // `SERVICE_ROLE_KEY`, `TRELLO_KEY`, `PASSWORD_SALT`.
+  '_key',
   '_salt',
 ];
 
-/** Where any of them may begin. */
-const ANCHORS = CORES.map((core) => core.replace(/^\(.*\)/, ''));
-
 /** And how it may end. */
-const NAME = `(?<core>${CORES.join('|')})(?:[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
+const NAME = `(?<core>${CORES.join('|')})(?:(?<=secret) key|[_-]?(?:key|(?<=secret[_-]?)id|access|value|base|hash|prod|dev|staging|live|old|new|v?\\d{1,2})){0,3}`;
 
 /** Quotes however often escaped, the end of a list, or of bold letters. */
 const NAME_END = String.raw`(?:\\{0,3}["'\`\]]){0,2}(?:\*\*)?`;
@@ -38,7 +35,8 @@ const LINE_START = String.raw`[+-]?[ \t]{0,40}(?:\d{1,7}[→:|\t])?[+-]?[ \t]{0,
 /** A value in quotes, and what gives a name before it. */
 const QUOTED = String.raw`[ \t]{0,3}(?=\\{0,3}["'\`])`;
 const QUOTED_NAME = String.raw`\\{0,3}["'\`][\w.-]{1,60}\\{0,3}["'\`]`;
-const ASSIGNS = '[ \\t]{0,3}(?::=|=>|=|:)';
+/** Files of settings and plans have their signs one below the other. */
+const ASSIGNS = '[ \\t]{0,40}(?::=|=>|=|::(?=[ \\t])|:)';
 
 /** What stands between a name and its value. */
 const between = () =>
@@ -47,7 +45,7 @@ const between = () =>
     String.raw`[ \t]{0,3}:[ \t](?:[|>][+-]?|\d{1,7}→)(?= )`,
     `${ASSIGNS}(?:\\*\\*)?`,
     // An option, and one in a list of arguments.
-    String.raw`(?<=--[\w.-]{0,60})[ \t](?!--?[A-Za-z])`,
+    String.raw`(?<=--(?:[\w.-]{0,60}|arg[ \t]\w{0,60}))[ \t](?!--?[A-Za-z])`,
     String.raw`(?<=--[\w.-]{0,60}\\{0,3}["'\`]),\s{0,20}(?=\\{0,3}["'\`])`,
     // `name: X`, `value: …`: members and attributes of their own.
     String.raw`[ \t]{0,3},?(?:[ \t]{0,40}|[ \t]{0,3}\r?\n${LINE_START})(?:${QUOTE})?value(?:${QUOTE})?[ \t]{0,3}[:=]`,
@@ -71,12 +69,17 @@ const rarelyBetween = () =>
     // A variable of Terraform, and an output.
     String.raw`[ \t]{0,3}(?:[:=][ \t]{0,3})?\{[^{}]{0,300}?(?<!\w)(?:default|value)(?:${QUOTE})?[ \t]{0,10}[:=]`,
     String.raw`(?<=#define[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=")`,
-    // In a Dockerfile.
-    String.raw`(?<=(?<!\w)ENV[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=\S)`,
+    // In a Dockerfile, a shell, and for a server of the web.
+    String.raw`(?<=(?<!\w)(?:ENV|[Ss]et[Ee]nv|\w{1,20}_param)[ \t]{1,5}\w{0,60})[ \t]{1,20}(?=\S)`,
+    // `storePassword '…'` of Gradle, `proxy_set_header X-Api-Key "…";`
+    String.raw`(?<=\w)(?<spaced>(?=${SPACED})[ \t]{1,3})`,
+    // A property list; what is held in something.
+    String.raw`<\/key>\s{0,40}<string>(?=[^<]{1,400}<\/)`,
+    String.raw`${ASSIGNS}[ \t]{0,3}(?:Some|Just|SecretStr(?:ing)?|String::from)\((?=${QUOTE})`,
   ].join('|');
 
 /** The value up to its closing quote. */
-const VALUE = String.raw`[ \t]{0,20}(?:\\{0,3}(?:"(?<double>[^"\r\n]{1,400})|'(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
+const VALUE = String.raw`[ \t]{0,20}(?:\\{0,3}(?:"(?:"")?(?<double>[^"\r\n]{1,400})|'(?:'')?(?<single>[^'\r\n]{1,400})|\`(?<tick>[^\`\r\n]{1,400}))|(?<bare>[^\s"'\`,;&|<>(){}[\]\\]{1,400}))`;
 
 /** Made when a name is there to which something may be given: V8 reads a pattern as soon as there is one. */
 export const assigned = lazy(() => new RegExp(`${NAME}${NAME_END}(?:${between()})${VALUE}`, 'diy'));
@@ -98,21 +101,25 @@ const PASSWORD_CORE = /^(?:pass|pwd|_pass)/i;
 export const assignmentRule: Rule = {
   id: 'assignment',
   kind: 'secret',
-  anchors: ANCHORS,
+  anchors: CORES,
   anyCase: true,
   find(text, places) {
     const found: Found[] = [];
     let seen = 0;
     for (const at of places) {
       if (at < seen) continue;
-      const { value, found: each } = assignedAt(text, at);
+      const { value, found: each, next } = assignedAt(text, at);
       if (each) found.push(each);
+      if (next) found.push(next);
       // A long value without a space is looked at once, not again from every name inside it.
-      seen = each?.end ?? (value.length >= LONG && !/\s/.test(value) ? at + value.length : seen);
+      seen = next?.end ?? each?.end ?? (value.length >= LONG && !/\s/.test(value) ? at + value.length : seen);
     }
     return found;
   },
 };
+
+/** Digits of a hash, or letters and digits in no order. */
+const isDrawn = (value: string) => /^[\da-f]{32,400}$/.test(value) || (isRandom(value) && isShuffled(value));
 
 const LONG = 64;
 const SETTING = /^(?:SECRET|SECRET_KEY|secret|secret-key)=\\{0,3}["']?/;
@@ -123,7 +130,14 @@ function chosenSecret(match: string, value: string): Judged | undefined {
   return isChosen && isPasswordValue(value) ? { kind: 'secret', guessable: true } : undefined;
 }
 
-function assignedAt(text: string, at: number): { value: string; found?: Found } {
+interface Assigned {
+  readonly value: string;
+  readonly found?: Found;
+  /** What it is changed to. */
+  readonly next?: Found | undefined;
+}
+
+function assignedAt(text: string, at: number): Assigned {
   if (!mayAssign(text, at)) return { value: '' };
   const match = (isRare(text, at) ? matchAt(rarelyAssigned(), text, at) : null) ?? matchAt(assigned(), text, at);
   if (!match) return aloneAt(text, at);
@@ -136,15 +150,32 @@ function assignedAt(text: string, at: number): { value: string; found?: Found } 
   const written = text.slice(...range).replace(/\\+$/, '');
   // What a machine made goes up to the end of a sentence, without it.
   const value = quoted === undefined && isRandom(written) ? written.replace(/\.$/, '') : written;
-  const { core = '', call, act } = match.groups ?? {};
-  const isCall = call !== undefined || act !== undefined;
+  const { core = '', call, act, spaced } = match.groups ?? {};
+  const isCall = (call ?? act ?? spaced) !== undefined;
+  // What follows a word may be a name.
+  if (spaced !== undefined && !PASSWORD_CORE.test(core) && !isDrawn(value)) return { value };
   const isSet = isCall ? /\W/.test(value) && /\d/.test(value) : quoted !== undefined || isSetting(match[0], value);
+  const named = before(text, at);
+  const next = quoted && changedTo(text, quoted[1], (value) => judge(core, value, true, named));
   // A quote of another kind is a part of it, or ends it.
   for (const each of new Set([quoted ? withQuotes(text, range) : value, value, value.split(/["'`]/, 1)[0] ?? ''])) {
-    const found = judge(core, each, isSet) ?? chosenSecret(match[0], each);
-    if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length } };
+    const found = judge(core, each, isSet, named) ?? chosenSecret(match[0], each);
+    if (found) return { value, found: { ...found, start: range[0], end: range[0] + each.length }, next };
   }
-  return { value };
+  return { value, next };
+}
+
+let change: RegExp | undefined;
+
+/** `~ password = "…" -> "…"`, as Terraform tells what it will do; `end`: of the first value. */
+function changedTo(text: string, end: number, judged: (value: string) => Judged | undefined): Found | undefined {
+  change ??= new RegExp(String.raw`${QUOTE} -> \\{0,3}"(?<value>[^"\r\n]{1,400})"`, 'dy');
+  change.lastIndex = end;
+  const range = change.exec(text)?.indices?.groups?.value;
+  if (!range) return undefined;
+  const value = text.slice(...range).replace(/\\+$/, '');
+  const found = judged(value);
+  return found && { ...found, start: range[0], end: range[0] + value.length };
 }
 
 /** The value up to the quote that is escaped as the first is: others, escaped once more, are a part of it. */
@@ -171,19 +202,21 @@ function isRare(text: string, at: number): boolean {
   const next = signAfter(text, nameEndOf(text, at));
   const sign = text.charAt(next);
   if (sign !== ':' && sign !== '=')
-    return /[,){]/.test(sign) || /#define|ENV[ \t]/.test(text.slice(Math.max(0, at - 64), at));
+    return /[,){<]/.test(sign) || isSpaced(text, nameEndOf(text, at)) || isNamedBefore(text, at);
   const rest = text.slice(next + 1, next + 100).split(/["'`\n]/, 1)[0] ?? '';
   return /[=({]|\|\||\?\?| or /.test(rest.replace(/^[=>]/, ''));
 }
 
-function aloneAt(text: string, at: number): { value: string; found?: Found } {
+const before = (text: string, at: number) => text.slice(Math.max(0, at - LONG), at);
+
+function aloneAt(text: string, at: number): Assigned {
   const pattern = onNextLine();
   pattern.lastIndex = at;
-  const groups = pattern.exec(text)?.indices?.groups;
-  const [range, core] = [groups?.alone, groups?.core];
-  if (!range || !core) return { value: '' };
-  const value = text.slice(...range);
-  const found = NO_PASSWORD.test(value) ? undefined : judge(text.slice(...core), value, /\d/.test(value));
+  const match = pattern.exec(text);
+  const { alone: value = '', core = '' } = match?.groups ?? {};
+  const range = match?.indices?.groups?.alone;
+  if (!range) return { value };
+  const found = NO_PASSWORD.test(value) ? undefined : judge(core, value, /\d/.test(value), before(text, at));
   return { value, ...(found && { found: { ...found, start: range[0], end: range[1] } }) };
 }
 
@@ -215,8 +248,10 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const core = member().exec(name)?.groups?.core ?? SHORT.exec(name)?.[0];
-  return core === undefined || value.length > 400 || /\s/.test(value) ? undefined : judge(core, value, true);
+  const match = member().exec(name);
+  const core = match?.groups?.core ?? SHORT.exec(name)?.[0];
+  if (core === undefined || value.length > 400 || /\s/.test(value)) return undefined;
+  return judge(core, value, true, name.slice(0, match?.index));
 }
 
 const OPTION = /^--?[A-Za-z][\w.-]{0,60}$/;
@@ -228,7 +263,18 @@ export function secretArgument(option: string, value: string): Judged | undefine
 
 type Judged = Pick<Found, 'kind' | 'guessable'>;
 
-function judge(core: string, value: string, isSet: boolean): Judged | undefined {
+const SECRET_KEY = /(?:admin|role|storage|jwt|hmac)$/i;
+/** Keys that are no secret, and those that name a thing. */
+const PUBLISHED =
+  /(?:pub|gpg|pgp|site|host|anon|cache|restore|hash|file|object|s3|path|next|last|primary|foreign|sort|partition|shard|row|index|group|query|lookup|idempotency|dedup)\w{0,40}$/i;
+
+/** `TRELLO_KEY=…`: of a variable, where the name alone does not tell, what is drawn. */
+const isKeyOf = (named: string, core: string, value: string) =>
+  SECRET_KEY.test(named) || (core === '_KEY' && !PUBLISHED.test(named) && isDrawn(value));
+
+/** `named`: what stands before the core of the name. */
+function judge(core: string, value: string, isSet: boolean, named: string): Judged | undefined {
+  if (/^_key$/i.test(core) && !isKeyOf(named, core, value)) return undefined;
   if (PASSWORD_CORE.test(core)) {
     return isTokenValue(value) || (isSet && isPasswordValue(value)) ? { kind: 'password', guessable: true } : undefined;
   }

@@ -55,6 +55,7 @@ const commandsKnown = lazy((): readonly Command[] => {
       before: String.raw`(?: registry)? login(?:\s{1,3}\w[\w.:/-]{0,100})?${OPTIONS}`,
       option: `-p${SPACED}`,
     },
+    { starts: ['oc '], before: `login${ANY}`, option: `-p${SPACED}` },
     {
       starts: ['az '],
       before: String.raw`(?:acr )?login(?:\s{1,3}\w[\w.:/-]{0,100})?${OPTIONS}`,
@@ -88,6 +89,13 @@ const commandsKnown = lazy((): readonly Command[] => {
       option: String.raw`(?:-a|--auth)${SPACED}`,
       value: named(':'),
     },
+    {
+      starts: ['jenkins-cli'],
+      before: String.raw`(?:\.jar)?${ANY}`,
+      option: `-auth${SPACED}`,
+      value: named(':'),
+      counts: isKept,
+    },
     { starts: ['lftp'], before: ANY, option: `-u${SPACED}`, value: named(',') },
     { starts: ['redis-cli'], before: OPTIONS, option: `(?:-a|--pass)${SPACED}` },
     { starts: ['ldap'], before: `[a-z]{3,9}${ANY}`, option: `-w${NEAR}` },
@@ -101,7 +109,11 @@ const commandsKnown = lazy((): readonly Command[] => {
       value: named('%', '%'),
     },
     { starts: ['sshpass'], before: OPTIONS, option: `-p(?!ass(?:in|out|word)\\b)${NEAR}`, counts: isReal },
-    { starts: ['sqlcmd', 'bcp', 'ipmitool', 'mosquitto_'], before: `[a-z]{0,8}(?:\\.exe)?${ANY}`, option: `-P${NEAR}` },
+    {
+      starts: ['sqlcmd', 'bcp', 'isql', 'tsql', 'ipmitool', 'mosquitto_'],
+      before: `[a-z]{0,8}(?:\\.exe)?${ANY}`,
+      option: `-P${NEAR}`,
+    },
     {
       starts: ['cqlsh', 'cypher-shell', 'twine', 'ncftp', 'psexec', 'PsExec'],
       before: `\\w{0,8}${ANY}`,

@@ -1,7 +1,7 @@
 /** Secrets known by where they stand: in a URL, a header, a cookie, a .netrc, a command line. */
 import { mayAssign } from './mayassign.ts';
 import { type Found, type Rule, tokenRule } from './rule.ts';
-import { isPasswordValue, isRandom, isStandIn, isTokenValue } from './value.ts';
+import { isAppPassword, isPasswordValue, isRandom, isStandIn, isTokenValue } from './value.ts';
 
 const guessable = (value: string) => !isRandom(value);
 /** Passwords are chosen by people. */
@@ -9,7 +9,8 @@ const chosen = () => true;
 const isReal = (value: string) => !isStandIn(value);
 /** No word, number or path. */
 const isChosen = (value: string) =>
-  isPasswordValue(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\w.@~-]*\//.test(value);
+  isAppPassword(value) ||
+  (isPasswordValue(value) && /\d/.test(value) && /[A-Za-z]/.test(value) && !/^[\w.@~-]*\//.test(value));
 
 /** `name:password` in base64. */
 function isLogin(value: string): boolean {
@@ -60,8 +61,9 @@ const cookieRule: Rule = {
   },
 };
 
+/** Whatever the scheme: `SSWS`, `GenieKey`, `Bot`. */
 export const authorization = () =>
-  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?:basic|token|apikey|negotiate)\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{7,1999}[\w~+/=:-])/i;
+  /authorization(?:\\{0,3}["'])?\s{0,3}(?:[:=]|,(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\\{0,3}["'])?(?:(?!(?:bearer|new|await|typeof)\s)[a-z][a-z-]{1,24}\s{1,4}(?:token=(?:\\{0,3}["'])?)?)?(?<secret>[\w.~+/=:-]{7,1999}[\w~+/=:-])/i;
 export const COOKIES = /cookie(?:\\{0,3}["'])?\s{0,3}[:=]\s{0,3}(?:\\{0,3}["'])?(?<pairs>[^\r\n"'\\]{8,4000})/diy;
 const SESSION_NAME = /sess|sid|auth|token|jwt|csrf|xsrf|login|logged_in|remember/i;
 
@@ -120,7 +122,7 @@ export const CONTEXT_RULES: readonly Rule[] = [
     'password',
     ['identified ', 'password '],
     () =>
-      /(?:identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
+      /(?:identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?by(?:\s{1,4}password)?|(?<=(?:user|role|login)\s[^;\n]{1,200}\s)password|(?<=set\s)password\s{1,4}for\s{1,4}[^\s=;]{1,100}\s{0,3}=)\s{1,4}\\{0,3}['"](?<secret>[^'"\s\\]{6,200})\\{0,3}['"]/i,
     { anyCase: true, id: 'sql-password', guessable: chosen, counts: isChosen },
   ),
   // Names too short to be looked for like the others: `auth: { user: "…", pass: "…" }`, `PASS=…`, `rootpw …`.

@@ -3,12 +3,14 @@
  * all the texts of a search to look through. Most names that say `token` or `cookie` stand in a sentence.
  */
 
+const TAB = 9;
 const SPACE = 32;
 const PAREN = 40;
 const CLOSE_PAREN = 41;
 const COMMA = 44;
 const COLON = 58;
 const EQUALS = 61;
+const LESS = 60;
 const GREATER = 62;
 const OPEN_BRACE = 123;
 const BAR = 124;
@@ -24,6 +26,7 @@ const IN_A_VALUE = /value[\\"']{0,4}[ \t]{0,3}[:=]/i;
 /** `at`: where the name begins, or a part of it. Never false where a pattern would find `name=`, `"name": ` or `--name `. */
 export function mayAssign(text: string, at: number): boolean {
   const end = nameEndOf(text, at);
+  if (isSpaced(text, end)) return true;
   const next = signAfter(text, end);
   const code = text.charCodeAt(next);
   if (code === COLON || code === EQUALS || code === OPEN_BRACE) return true;
@@ -32,8 +35,23 @@ export function mayAssign(text: string, at: number): boolean {
   if (code === PAREN) return /["'\\]/.test(text.charAt(next + 1));
   if (code === GREATER) return text.slice(next, next + LONGEST_VALUE).includes('</');
   if (code === BAR) return text.slice(next + 1, next + LONGEST_VALUE).includes('|');
+  if (code === LESS) return text.startsWith('</key>', next);
   if (IN_A_VALUE.test(text.slice(next, next + MOST_BETWEEN))) return true;
-  return text.slice(Math.max(0, at - LONGEST_NAME), end).search(/--|#define|ENV[ \t]/) >= 0;
+  return text.slice(Math.max(0, at - LONGEST_NAME), end).includes('--') || isNamedBefore(text, at);
+}
+
+/** What says before a name that a value comes after it. */
+export function isNamedBefore(text: string, at: number): boolean {
+  return /#define|ENV[ \t]|et[Ee]nv[ \t]|_param[ \t]/.test(text.slice(Math.max(0, at - LONGEST_NAME), at));
+}
+
+/** A value in quotes with a digit in it, and nothing else between the name and it. */
+export const SPACED = String.raw`[ \t]{1,3}\\{0,3}["'](?=[^"'\r\n]{0,60}\d)\S{6}`;
+const FROM_SPACE = new RegExp(`^${SPACED}`);
+
+export function isSpaced(text: string, end: number): boolean {
+  const code = text.charCodeAt(end);
+  return (code === SPACE || code === TAB) && FROM_SPACE.test(text.slice(end, end + 70));
 }
 
 /** What is no quote or space after a name. */

@@ -2,7 +2,7 @@
 import { secretMember } from './assignment.ts';
 import { isChosen, isReal, VALUE } from './commands.ts';
 import { type Found, type Rule, rangeIn, stickyOf, tokenRule } from './rule.ts';
-import { isPasswordValue, isRandom, isTokenValue } from './value.ts';
+import { isAppPassword, isPasswordValue, isRandom, isTokenValue } from './value.ts';
 
 const guessable = () => true;
 
@@ -21,17 +21,25 @@ const operators = () =>
     String.raw`(?<=ConvertTo-)SecureString(?:\s{1,3}-String)?`,
   ].join('|');
 
-/** `name value` after `aws configure set`, `npm config set`, `setx`; `name=value` and whatever else `vault kv put` is given. */
+/** `name value` after `aws configure set`, `npm config set`, `setx`, `consul kv put`; `name=value` and whatever else `vault kv put` is given. */
 const setRule: Rule = {
   id: 'set-secret',
   kind: 'secret',
-  anchors: ['config\\ set\\ ', 'configure\\ set\\ ', 'setx\\ ', 'set-env\\ ', 'kv\\ p'],
+  anchors: [
+    'config\\ set\\ ',
+    'configure\\ set\\ ',
+    'setx\\ ',
+    'set-env\\ ',
+    'kv\\ p',
+    'user-secrets\\ set',
+    'etcdctl\\ put',
+  ],
   find(text, places) {
     const found: Found[] = [];
     let seen = 0;
     for (const at of places) {
       if (at < seen) continue;
-      const { values, end } = text.startsWith('kv p', at) ? pairsAt(text, at) : setAt(text, at);
+      const { values, end } = isOfVault(text, at) ? pairsAt(text, at) : setAt(text, at);
       found.push(...values);
       seen = end;
     }
@@ -52,7 +60,7 @@ function setAt(text: string, at: number): Looked {
   const nothing = { values: [], end: at };
   setting ??= stickyOf(
     new RegExp(
-      String.raw`(?:config(?:ure)? set|setx|set-env)\s{1,3}(?:[\w@./-]{1,60}\s{1,3}){0,3}?(?<name>(?:(?<=--secret\s{1,3})|(?=\S{0,80}(?:pass|secret|token|key|PASS|SECRET|TOKEN|KEY|Pass|Secret|Token|Key)))[\w@/][\w@.:/-]{1,100})\s{1,3}${VALUE}`,
+      String.raw`(?:config(?:ure)? set|setx|set-env|kv put|user-secrets set|etcdctl put)\s{1,3}(?:[\w@./-]{1,60}\s{1,3}){0,3}?["']?(?<name>(?:(?<=--secret\s{1,3})|(?=\S{0,80}(?:pass|secret|token|key|PASS|SECRET|TOKEN|KEY|Pass|Secret|Token|Key)))[\w@/][\w@.:/-]{1,100})["']?\s{1,3}${VALUE}`,
     ),
   );
   setting.lastIndex = at;
@@ -71,9 +79,10 @@ function judgedAs(name: string, value: string, command: string): Pick<Found, 'ki
   return /aws_s\w{5,20}_(?:key|token)$/i.test(name) ? { ...judged, kind: 'aws-key' } : judged;
 }
 
+const isOfVault = (text: string, at: number) => text.startsWith('kv p', at) && text.startsWith('vault ', at - 6);
+
 /** What is put into a vault is secret, whatever its name: up to the end of the command. */
 function pairsAt(text: string, at: number): Looked {
-  if (!/vault $/.test(text.slice(Math.max(0, at - 6), at))) return { values: [], end: at };
   pairs ??= new RegExp(String.raw`\s(?<name>[\w.]{1,60})=${VALUE}`, 'dg');
   const command = text.slice(at, at + 1000).split(/\n(?![ \t]{0,8}[\w-])|[;|&]/, 1)[0] ?? '';
   const values = [...command.matchAll(pairs)].flatMap((match): Found[] => {
@@ -86,11 +95,12 @@ function pairsAt(text: string, at: number): Looked {
 
 /** No address and no path. */
 const isKept = (value: string) =>
-  isPasswordValue(value) &&
-  /\d/.test(value) &&
-  /[A-Za-z]/.test(value) &&
-  !/^[\w.~-]*\//.test(value) &&
-  !/^\d+[smhd]$/.test(value);
+  isAppPassword(value) ||
+  (isPasswordValue(value) &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/^[\w.~-]*\//.test(value) &&
+    !/^\d+[smhd]$/.test(value));
 
 export const OPERAND_RULES: readonly Rule[] = [
   tokenRule(

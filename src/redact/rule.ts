@@ -56,7 +56,7 @@ export function tokenRule(
         const start = match.indices?.groups?.head?.[0] ?? range[0];
         const end = range[1];
         const value = text.slice(start, end);
-        if (!counts(value, match[0])) continue;
+        if (isForm(value) || !counts(value, match[0])) continue;
         found.push({ kind, start, end, guessable: guessable(value), from: Math.min(at, start) });
         seen = end;
       }
@@ -70,6 +70,9 @@ export function rangeIn(indices: RegExpIndicesArray | undefined): [number, numbe
   for (const [name, range] of Object.entries(indices?.groups ?? {})) if (!BESIDE.has(name) && range) return range;
   return indices?.[0];
 }
+
+/** `xoxb-your-token`: to fill in. */
+export const isForm = (value: string): boolean => /[-_]your(?:[-_]|$)/i.test(value);
 
 const BESIDE = new Set(['head', 'name']);
 

@@ -6,7 +6,7 @@
  */
 import type { SecretLintRuleContext, SecretLintRuleReportDescriptor, SecretLintSourceCode } from '@secretlint/types';
 import { loadPreset } from './preset.cjs';
-import type { Found, Rule } from './rule.ts';
+import { type Found, isForm, type Rule } from './rule.ts';
 
 /** How far from its anchor a match may begin, and end. */
 const BEFORE = 300;
@@ -113,6 +113,7 @@ function toFound(
   const [value] = Object.values(message.data ?? {}).filter((each): each is string => typeof each === 'string');
   const at = value === undefined ? -1 : content.indexOf(value, range[0]);
   const [start, end] = value === undefined || at < 0 ? range : [at, at + value.length];
+  if (isForm(content.slice(start, end))) return [];
   return [{ kind, start: from + start, end: from + end, guessable: false }];
 }
 

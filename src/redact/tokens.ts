@@ -191,7 +191,7 @@ export const TOKEN_RULES: readonly Rule[] = [
       id: 'jwe',
     },
   ),
-  tokenRule('age-key', ['AGE-SECRET-KEY-'], () => /AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}/),
+  tokenRule('age-key', ['AGE-SECRET-KEY-'], () => /AGE-SECRET-KEY-1[0-9A-Z]{58}/),
   tokenRule(
     'kubernetes-key',
     ['client-key-data'],

@@ -59,6 +59,27 @@ function linesIn(text: string, [start, end]: readonly [number, number], isNamed:
   return found;
 }
 
+/** What stands before the mark that ends a document: the line break or, as in a title, a space. */
+const BEFORE_MARK = /(?:\n[+-]?[ \t]{0,40}(?:\d{1,7}[→\t])?| )$/;
+const LONGEST_DOCUMENT = 2000;
+
+/** Of one place after the other: where the document that begins there ends. What was looked through once is not again. */
+function documentEnds(text: string): (start: number, mark: string) => number | undefined {
+  const looked = new Map<string, number>();
+  return (start, mark) => {
+    const least = start + 3;
+    const most = start + LONGEST_DOCUMENT;
+    let at = text.indexOf(mark, Math.max(least, looked.get(mark) ?? 0));
+    for (; at >= 0 && at < most; at = text.indexOf(mark, at + 1)) {
+      const from = Math.max(least, at - 50);
+      const before = BEFORE_MARK.exec(text.slice(from, at));
+      if (before && !/\w/.test(text.charAt(at + mark.length))) return from + before.index;
+    }
+    looked.set(mark, at < 0 ? text.length : most);
+    return undefined;
+  };
+}
+
 function handedRule(
   id: string,
   anchors: readonly string[],
@@ -72,15 +93,20 @@ function handedRule(
     anchors,
     find(text, places) {
       const found: Found[] = [];
+      const endOf = documentEnds(text);
       let seen = 0;
       for (const at of places) {
         if (at < seen || !mayStand(text, at)) continue;
         sticky ??= stickyOf(new RegExp(pattern()));
         sticky.lastIndex = at;
-        const groups = sticky.exec(text)?.indices?.groups;
-        const range = groups?.quoted ?? groups?.bare ?? groups?.body;
+        const match = sticky.exec(text);
+        const groups = match?.indices?.groups;
+        const mark = match?.groups?.mark;
+        const end = mark === undefined ? undefined : endOf(sticky.lastIndex, mark);
+        const document = end === undefined ? undefined : ([sticky.lastIndex, end] as const);
+        const range = groups?.quoted ?? groups?.bare ?? document;
         if (!range) continue;
-        found.push(...linesIn(text, range, (groups?.names ?? groups?.namesBelow) !== undefined));
+        found.push(...linesIn(text, range, (groups?.names ?? document) !== undefined));
         seen = range[1];
       }
       return found;
@@ -102,7 +128,7 @@ export const TYPED_RULES: readonly Rule[] = [
     (text, at) =>
       text[at] === 'c' || (text[at - 1] !== '<' && /sudo|kinit|pass|login|secret|env add|crypt/.test(before(text, at))),
     () =>
-      String.raw`(?:(?<=(?:${takes()})${REST})<<<\s{0,3}${WORD}|(?<namesBelow>chpasswd)[^\n;|&]{0,100}<<-?[ \t]{0,3}["']?(?<mark>\w{1,30})["']?[^\n]{0,100}?(?:\n| (?=[\w.@$-]{1,64}:))(?<body>[^]{3,2000}?)(?:\n[+-]?[ \t]{0,40}(?:\d{1,7}[→\t])?| )\k<mark>(?!\w))`,
+      String.raw`(?:(?<=(?:${takes()})${REST})<<<\s{0,3}${WORD}|chpasswd[^\n;|&]{0,100}?<<-?[ \t]{0,3}["']?(?<mark>\w{1,30})["']?[^\n]{0,100}?(?:\n| (?=[\w.@$-]{1,64}:)))`,
   ),
   tokenRule(
     'password',

@@ -22,7 +22,7 @@ const REFERENCE =
 
 /** What people write in place of a secret, and values everyone knows. */
 const STAND_IN =
-  /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|(?:big)?(?:u?int|float)\d+(?:clamped)?array|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
+  /^(?:x+|\*+|\.+|-+|_+|\?+|#+|0+|[•…●]+|none|null|nil|undefined|true|false|yes|no|on|off|empty|string|str|text|number|int|bool(?:ean)?|bytes|(?:big)?(?:u?int|float)\d+(?:clamped)?array|any|optional|required|hidden|redacted|masked|removed|secret|token|key|value|password\d{0,3}|passwd|pass|admin|root|user|guest|postgres|mysql|default|localhost|mysecretpassword|test|testing|foobar|foo|bar|todo|tbd|123456?7?8?9?0?(?:abcdef)?)$|^(?:your|my|the|some|an?|insert|enter|add|put|replace|change|set|use|fake|dummy|mock|sample|example|placeholder|test)[-_ ]|change_?-?me|replace_?-?me|your[-_]?(?:api|key|token|secret|pass)|[-_]your(?:[-_]|$)|example|placeholder|not[-_ ]?(?:a[-_ ]?)?(?:real|secret|needed)|dummy|x{4,}|\.\.\.|…|\*{3,}|redacted/i;
 
 export function isStandIn(value: string): boolean {
   return (REFERENCE.test(value) && !isBase64(value)) || STAND_IN.test(value) || /^(.)\1*$/su.test(value);
@@ -69,7 +69,8 @@ export function isTokenValue(value: string): boolean {
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   // toolu_, msg_ and req_ ids, dates, versions, dotted or dashed words with a number at the end.
   if (/^(?:toolu|msg|req|srvtoolu|call|chatcmpl|resp|run|thread|sess|session)_/.test(value)) return false;
-  if (/^\d{4}-\d\d-\d\d|^v?\d+\.\d+/.test(value)) return false;
+  // And numbers, such as where a token of a blockchain lies: a key is longer.
+  if (/^\d{4}-\d\d-\d\d|^v?\d+\.\d+|^0x[\dA-Fa-f]{1,40}$/.test(value)) return false;
   // A member of something: some part of it is a word.
   if (/^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value) && /(?:^|\.)[A-Za-z]{4,}(?:\.|$)/.test(value))
     return false;
@@ -82,11 +83,13 @@ export function isTokenValue(value: string): boolean {
   return entropy(value) >= 2.9;
 }
 
+/** One of an app, as Google hands them out. */
+export const isAppPassword = (value: string): boolean => /^[a-z]{4}(?: [a-z]{4}){3}$/.test(value);
+
 /** A password: chosen by a person, so only words and stand-ins are let through. */
 export function isPasswordValue(value: string): boolean {
   if (value.length < 6 || value.length > 200 || isStandIn(value)) return false;
-  // One of an app, as Google hands them out.
-  if (/^[a-z]{4}(?: [a-z]{4}){3}$/.test(value)) return true;
+  if (isAppPassword(value)) return true;
   // What follows a closing quote, taken for an opening one; a sentence.
   if (/^[\s,;:)\]}]|\s\S+\s/.test(value)) return false;
   const classes = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((each) => each.test(value)).length;

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addServer } from '../../src/client/mcp/install.ts';
+import { addServer, removeServer } from '../../src/client/mcp/install.ts';
 import { asArray, asObject, asString, at, type Json, parseJson } from '../../src/format/json.ts';
 import { tempFolder } from '../support/files.ts';
 import { BIN, skein } from '../support/skein.ts';
@@ -91,6 +91,39 @@ describe('skein mcp install', () => {
     addServer(file, { command: 'x', args: [] }, { dryRun: false, byHand: '' });
     const text = readFileSync(file, 'utf8');
     expect([text.startsWith('{\r\n\t"a": "\\n",\r\n\t"mcpServers"'), /[^\r]\n/.test(text)]).toEqual([true, false]);
+  });
+
+  test.each([
+    '{\n  "mcpServers": {\n    "b": { "command": "npx", "args": ["-y", "z"] }\n  }\n}\n',
+    '{"mcpServers": {"b": {"command": "npx", "args": ["-y", "z"]}}}\n',
+    '{\r\n\t"z": 1,\r\n\t"l": [1, 2, 3]\r\n}',
+    '{\n  "mcpServers": {}\n}\n',
+    '{"a":1}',
+    '{ }',
+  ])('%j: what is written by hand stays as it is written, and comes back when ours is taken out', (before) => {
+    const file = join(tempFolder(), '.mcp.json');
+    writeFileSync(file, before);
+    const options = { dryRun: false, byHand: '' };
+    for (const args of [['mcp'], ['mcp', '--reveal']]) {
+      expect(addServer(file, { command: '/bin/skein', args }, options).changed).toBe(true);
+      const text = readFileSync(file, 'utf8');
+      expect(at(parseJson(text), 'mcpServers', 'skein', 'args')).toEqual(args);
+      for (const line of before.split(/\r?\n/)) expect(text).toContain(line.replace(/[{}\s]*$/, ''));
+      expect(/(?<!\r)\n/.test(text)).toBe(text.includes('\n') && !before.includes('\r'));
+    }
+    expect(removeServer(file, options).changed).toBe(true);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('what was changed by hand since stays when ours is taken out', () => {
+    const file = join(tempFolder(), '.mcp.json');
+    writeFileSync(file, '{"mcpServers": {"b": {"args": ["-y", "z"]}}}\n');
+    const options = { dryRun: false, byHand: '' };
+    addServer(file, { command: '/bin/skein', args: ['mcp'] }, options);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"z"', '"z", "more"'));
+    removeServer(file, options);
+    expect(readFileSync(file, 'utf8')).toContain('{"mcpServers": {"b": {"args": ["-y", "z", "more"]}');
+    expect(Object.keys(asObject(at(parseJson(readFileSync(file, 'utf8')), 'mcpServers')) ?? {})).toEqual(['b']);
   });
 
   test.each([

@@ -75,6 +75,13 @@ describe('skein mcp, driven by the official client', () => {
     expect(text).not.toContain('--');
   });
 
+  test('a line of a prompt stays one: what is broken over two is another path', async () => {
+    const path = `/srv/${Array.from({ length: 30 }, (_, n) => `a folder ${n}`).join('/')}`;
+    const root = rootWith({ 'a.jsonl': toJsonl(chain([user(`look at ${path} now`)])) }, writeFileSync);
+    const { text } = await call(await connected(root), 'read_chat', { chat: 'a' });
+    expect(text).toContain(path);
+  });
+
   test('long answers come page by page', async () => {
     const client = await connected();
     const first = await call(client, 'read_chat', { chat: 'project:tidepool', tools: 'full' });
@@ -160,6 +167,37 @@ describe('skein mcp, driven by the official client', () => {
     expect(missing.text).toContain('list_chats');
     expect((await call(client, 'search_history', { query: '--reveal' })).text).not.toContain('undefined');
     expect((await call(client, 'search_history', { query: 'x', limit: 5000 })).isError).toBe(true);
+  });
+
+  test('where several chats fit, an agent is told what each is about, and reads the one it means', async () => {
+    const token = `ghp_${random(36, 'several')}`;
+    const ids = ['11111111-0000-4000-8000-000000000000', '22222222-0000-4000-8000-000000000000'];
+    const said = [`fix the login page ${token}`, 'fix the login form'];
+    const files = ids.map((sessionId, n) => [
+      `${sessionId}.jsonl`,
+      toJsonl(chain([user(said[n] ?? '', { uuid: `u-${n}` })], { sessionId })),
+    ]);
+    const client = await connected(rootWith(Object.fromEntries(files), writeFileSync));
+    const { text, isError } = await call(client, 'read_chat', { chat: 'fix login' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/11111111-0\S+ {2}[\d-]{10} {2}fix the login page \[github-token:\w+\] {2}-work-app/);
+    expect(text).toMatch(/22222222-0\S+ {2}[\d-]{10} {2}fix the login form/);
+    expect([text.includes('.jsonl'), text.includes(token)]).toEqual([false, false]);
+    const [id = ''] = /22222222\S+/.exec(text) ?? [];
+    expect((await call(client, 'read_chat', { chat: id })).text).toContain('fix the login form');
+  });
+
+  test('what a tool does not take is refused, not passed over', async () => {
+    const client = await connected();
+    for (const [name, input, key] of [
+      ['search_history', { query: 'the', project: 'tidepool' }, 'project'],
+      ['list_chats', { query: 'the' }, 'query'],
+      ['read_chat', { chat: '@last', tool: 'full' }, 'tool'],
+      ['usage', { model: 'opus' }, 'model'],
+    ] as const) {
+      const { text, isError } = await call(client, name, input);
+      expect([isError, text.includes(`"${key}"`)]).toEqual([true, true]);
+    }
   });
 
   test('what went wrong is told in the words of the tools', async () => {
@@ -265,6 +303,10 @@ test('pages are cut between lines and lose nothing', () => {
   const text = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n');
   const pages = [1, 2, 3, 4].map((page) => pageOf(text, page));
   expect(pages.map((page) => page.replace(/\n\[page .*\]$/, '')).join('')).toBe(text);
+  const words = Array.from({ length: 3000 }, (_, n) => `word${n}`).join(' ');
+  const parts = [1, 2, 3, 4].map((page) => pageOf(words, page).replace(/\n\[page .*\]$/, ''));
+  expect(parts.join('')).toBe(words);
+  expect(parts.map((part) => /^word\d+ .*word\d+ ?$/.test(part))).toEqual([true, true, true, true]);
   expect(pageOf(text, 9)).toBe('There is no page 9; the last is 4.');
   expect(pageOf('', 1)).toBe('');
 });

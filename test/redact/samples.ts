@@ -188,6 +188,9 @@ export const SAMPLES: readonly Sample[] = [
     'jwt',
     `${base64('{"alg":"HS256","typ":"JWT"}')}.${base64('{"sub":"1234567890","name":"A"}')}.${random(43, 'jw')}`,
   ),
+  bare('huggingface-mixed-token', `hf_${random(34, 'hfm')}`),
+  inside('node-url-key', random(32, 'infura', HEX), 'https://mainnet.infura.io/v3/'),
+  bare('rare-api-key', `pcsk_${random(6, 'pc')}_${random(63, 'pc2')}`),
   bare('age-key', `AGE-SECRET-KEY-1${random(58, 'ag', 'QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L')}`),
   inside('kubernetes-key', random(120, 'ku'), '    client-key-data: '),
   inside(

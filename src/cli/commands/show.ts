@@ -98,7 +98,8 @@ export function* pieces(
   const options: ViewOptions = {
     thinking: args.flag('thinking'),
     tools: detailOf(args),
-    width: context.out.columns,
+    // An agent has no screen: a path or a command that is broken over two lines is another one.
+    width: context.asTool ? Number.POSITIVE_INFINITY : context.out.columns,
     resolve: opened.resolve,
     agentOf: opened.agentOf,
     mask,

@@ -1,14 +1,16 @@
 /** Our entry in the client's own configuration: added beside what is there, nothing else is changed. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../../disk/durable.ts';
 import { DiskError } from '../../disk/errors.ts';
 import { asArray, asObject, asString, at, isObject, type JsonObject, parseJson } from '../../format/json.ts';
 import { configTextIfAny } from '../configtext.ts';
+import { asItWas, textWith } from './configedit.ts';
 
 export const SERVER_NAME = 'skein';
 
 const PROJECT_CONFIG = '.mcp.json';
+const COPY = '.before-skein';
 
 export interface StdioServer {
   readonly command: string;
@@ -48,15 +50,17 @@ interface ServerOptions extends ChangeOptions {
 
 export function addServer(file: string, { command, args }: StdioServer, options: ServerOptions): Change {
   return change(file, options, (servers) => ({
-    ...servers,
-    [SERVER_NAME]: { ...oursIn(servers, file), type: 'stdio', command, args: [...args] },
+    ...oursIn(servers, file),
+    type: 'stdio',
+    command,
+    args: [...args],
   }));
 }
 
 export function removeServer(file: string, options: ServerOptions): Change {
   return change(file, options, (servers) => {
-    const { [SERVER_NAME]: _, ...others } = servers;
-    return oursIn(servers, file) === undefined ? servers : others;
+    oursIn(servers, file);
+    return undefined;
   });
 }
 
@@ -73,30 +77,32 @@ function oursIn(servers: JsonObject, file: string): JsonObject | undefined {
 
 type Unlike = (where: string, why: string) => DiskError;
 
-/** Throws DiskError; the file is then as it was. */
-function change(file: string, { dryRun, byHand }: ServerOptions, edit: (servers: JsonObject) => JsonObject): Change {
+/** `entryIn`: what is to stand there, undefined for nothing. Throws DiskError; the file is then as it was. */
+function change(
+  file: string,
+  { dryRun, byHand }: ServerOptions,
+  entryIn: (servers: JsonObject) => JsonObject | undefined,
+): Change {
   const unlike: Unlike = (where, why) =>
     new DiskError({ what: `cannot change the configuration: ${why}`, where, next: `It was not touched. ${byHand}` });
   const before = configTextIfAny(file, unlike);
   const config = before === undefined || before.trim() === '' ? {} : parsed(file, before, unlike);
   const servers = config.mcpServers === undefined ? {} : asObject(config.mcpServers);
   if (servers === undefined) throw unlike(file, '"mcpServers" is not an object');
-  const edited = edit(servers);
-  if (JSON.stringify(edited) === JSON.stringify(servers)) return { file, changed: false, backup: undefined };
-  const backup = before === undefined ? undefined : freeName(`${file}.before-skein`);
+  const entry = entryIn(servers);
+  if (JSON.stringify(entry) === JSON.stringify(servers[SERVER_NAME]))
+    return { file, changed: false, backup: undefined };
+  const backup = before === undefined ? undefined : freeName(file + COPY);
   if (!dryRun) {
     if (backup !== undefined && before !== undefined)
       writeFileAtomic(backup, Buffer.from(before), { mode: 0o600, exclusive: true });
-    const lines = JSON.stringify({ ...config, mcpServers: edited }, null, indentOf(before));
-    const newline = before !== undefined && /^\{\r\n/.test(before) ? '\r\n' : '\n';
-    // In a string of JSON there is none.
-    const text = lines.replaceAll('\n', newline);
-    const end = before === undefined || before.endsWith('\n') ? newline : '';
+    const copy = entry === undefined ? asItWas(copiesOf(file), config, SERVER_NAME) : undefined;
+    const text = copy ?? textWith(before ?? '', config, SERVER_NAME, entry);
     // The client writes this file whenever it likes.
     const onReady = () => {
       if (configTextIfAny(file, unlike) !== before) throw changedMeanwhile(file);
     };
-    writeFileAtomic(file, Buffer.from(`${text}${end}`), { onReady });
+    writeFileAtomic(file, Buffer.from(text), { onReady });
   }
   return { file, changed: true, backup };
 }
@@ -109,9 +115,19 @@ function changedMeanwhile(file: string): DiskError {
 /** No copy takes the place of an earlier one. */
 export function freeName(path: string): string {
   for (let number = 1; ; number += 1) {
-    const name = number === 1 ? path : `${path}-${number}`;
+    const name = numbered(path, number);
     if (!existsSync(name)) return name;
   }
+}
+
+const numbered = (path: string, number: number) => (number === 1 ? path : `${path}-${number}`);
+
+/** The newest first. */
+function copiesOf(file: string): string[] {
+  const texts: string[] = [];
+  for (let number = 1; existsSync(numbered(file + COPY, number)); number += 1)
+    texts.unshift(readFileSync(numbered(file + COPY, number), 'utf8'));
+  return texts;
 }
 
 /** Only what comes out of JSON.stringify as it went in is written again: 1.0 or an id too large for a number would not. */
@@ -147,8 +163,4 @@ function endOfString(text: string, quote: number): number {
     if (escapes % 2 === 0) return at + 1;
   }
   return text.length;
-}
-
-function indentOf(text: string | undefined): string | number {
-  return /^\{\r?\n([ \t]+)"/.exec(text ?? '')?.[1] ?? (text?.startsWith('{"') ? 0 : 2);
 }

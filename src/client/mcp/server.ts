@@ -62,7 +62,7 @@ function toldToAgent(text: string): string {
 /** Characters: a few thousand tokens at most. */
 const PAGE = 8000;
 
-/** Cut between lines where one ends near. */
+/** Cut between lines where one ends near, else between words. */
 export function pageOf(text: string, page: number): string {
   const pages = pagesOf(text.trim());
   const shown = pages[page - 1];
@@ -73,14 +73,18 @@ export function pageOf(text: string, page: number): string {
 function pagesOf(text: string): string[] {
   const pages: string[] = [];
   for (let at = 0; at < text.length || pages.length === 0; ) {
-    const newline = text.lastIndexOf('\n', at + PAGE);
-    const end =
-      text.length - at <= PAGE ? text.length : newline > at + PAGE / 2 ? newline + 1 : wholeAt(text, at + PAGE);
+    const end = text.length - at <= PAGE ? text.length : endOfPage(text, at);
     pages.push(text.slice(at, end));
     at = end;
     if (text.length === 0) break;
   }
   return pages;
+}
+
+function endOfPage(text: string, from: number): number {
+  const most = text.slice(from, from + PAGE);
+  const near = ['\n', ' '].map((each) => most.lastIndexOf(each)).find((at) => at > PAGE / 2);
+  return near === undefined ? wholeAt(text, from + PAGE) : from + near + 1;
 }
 
 /** Not between the two halves of a character. */

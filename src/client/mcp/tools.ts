@@ -22,6 +22,7 @@ function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
   };
 }
 
+/** Each takes no more than it names: a filter that is passed over would give an answer to another question. */
 const page = z.int().min(1).default(1).describe('Which page of the answer');
 
 /** So many hits, each of a chat of its own, and so many chats are a few thousand tokens at most. More are on the next page. */
@@ -32,7 +33,7 @@ const search = defineTool({
   name: 'search_history',
   description:
     'Search everything said, thought, asked of tools and answered by them in earlier sessions. Words (all must be there), "phrases", prefix*, -without, ~part of a text, /regex/i; filters project: role:user|assistant tool: file: model: git-branch: after:7d before:2026-01-31 is:error in:prompt|answer|thinking|tool session:ID (-session:ID leaves a chat out, such as the one you are in). Gives snippets by chat, each ending in the chat and turn that read_chat takes; the last line says how many there are, and which page has more.',
-  inputSchema: z.object({
+  inputSchema: z.strictObject({
     query: z.string().min(1).describe('What to find, e.g. "rate limit" after:30d in:answer. Few words find most'),
     limit: z.int().min(1).max(50).default(10).describe(`Hits on a page, of which at most ${MOST_HITS} are shown`),
     page,
@@ -47,7 +48,7 @@ const list = defineTool({
   name: 'list_chats',
   description:
     'The chats of this machine, newest first: id, title, project, when, how many turns. The last line says when there are more, and which page has them.',
-  inputSchema: z.object({
+  inputSchema: z.strictObject({
     project: z.string().optional().describe('Only this project: its path or the end of it'),
     since: z.string().optional().describe('A date or an age: 2026-01-31, 7d'),
     limit: z.int().min(1).max(200).default(30).describe(`Chats on a page, of which at most ${MOST_CHATS} are shown`),
@@ -68,7 +69,7 @@ const read = defineTool({
   name: 'read_chat',
   description:
     'Reads a chat as text, page by page: one turn (a prompt and everything until the next), some, or all. For an overview of a long one take tools: none.',
-  inputSchema: z.object({
+  inputSchema: z.strictObject({
     chat: z
       .string()
       .min(1)
@@ -94,7 +95,7 @@ const usage = defineTool({
   name: 'usage',
   description:
     'Tokens and cost (dollars at list prices) of all chats, one row for each day, model, … and their total; by tool: calls, failures, time and size of results. * is output that was not recorded, ? a cost that is not known.',
-  inputSchema: z.object({
+  inputSchema: z.strictObject({
     by: z
       .enum(['day', 'week', 'month', 'block', 'project', 'model', 'chat', 'branch', 'agent', 'total', 'tool'])
       .default('day')

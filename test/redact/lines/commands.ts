@@ -10,6 +10,15 @@ export const COMMANDS: readonly string[] = [
   // A variable of Next.js, not where the next page begins
   `NEXT_TOKEN=«${key('next', 24)}»`,
   // Stores of secrets
+  'oc login https://pods.internal:6443 -u me -p «hunter2-pods»',
+  'isql -U me -P «hunter2-isql» -S db',
+  'java -jar jenkins-cli.jar -s https://ci.internal -auth me:«hunter2-ci» build shop',
+  'dotnet user-secrets set "Db:Password" "«hunter2-dotnet»" --project src/Shop',
+  `dotnet user-secrets set Stripe:SecretKey «${key('usersecret', 30)}»`,
+  'consul kv put config/db/password «hunter2-consul»',
+  'etcdctl put /prod/db/password «hunter2-etcd»',
+  `jq --arg token «${key('jq', 40)}» '.token = $token' a.json`,
+  "SET PASSWORD FOR 'me'@'%' = '«hunter2-for»';",
   '-curl -u me:«hunter2-gone» https://x\n-mysql -u me -p«hunter2-gone2» shop',
   'gh secret set DEPLOY_PW --body «hunter2-deploy» --repo me/shop',
   'gh secret set DEPLOY_PW -b"«hunter2 deploy»"',

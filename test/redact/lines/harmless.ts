@@ -228,4 +228,37 @@ export const HARMLESS_LINES: readonly string[] = [
   '[password] [github-token:1f3a] password=[password] --password [password]',
   'The password must have 8 characters, 1 digit; the token expires in 30 minutes.',
   'password: (hidden)\npassword: ********\npassword: [redacted]',
+  // Signs one below the other, and what is changed to what
+  'password                     = var.db_password2\ntoken                        = local.token2',
+  '~ token = "a" -> "b"; ~ password = "changeme" -> (sensitive value)',
+  // Keys that are published, or name a thing
+  `NODE_CACHE_KEY=${hex('ck3')}`,
+  `GPG_KEY=${hex('gpg')}`,
+  `S3_OBJECT_KEY=${hex('s3k')}`,
+  `my_key=${hex('lk')}`,
+  'NEXT_PUBLIC_MAPS_KEY=a1B2c3D4e5F6g7H8i9J0k1L2m3 RECAPTCHA_SITE_KEY=6LcA1b2C3d4E5f6G7h8I9j0',
+  'STORAGE_KEY = "app.settings.v2"; JIRA_KEY=PROJ-1234; RUN_KEY=build-linux-x64-node20-main-12345678; SSH_KEY=~/.ssh/id_ed25519_2',
+  // Where a page begins, and where a token of a blockchain lies
+  `pageToken: "${random(40, 'pt1')}"; "prevPageToken":"${random(25, 'pt2')}"; ?page_token=${random(40, 'pt3')}&x=1`,
+  `token: 0x${hex('eth')}\ntokenAddress: "0x${hex('eth2')}"; TOKEN=0xdAC17F958D2ee523a2206206994597C13D831ec7`,
+  // What is put and set, and is no secret
+  'consul kv put app/token_ttl 30s; etcdctl put /registry/a1 v1; dotnet user-secrets set <key> <value>; dotnet user-secrets set "Db:Host" "db1.internal"',
+  "oc login -p; oc get pods -p 8080; jq --arg token \"$TOKEN1\" '.x'; jq --arg secret_name my-secret-2 x; set password for the user = 'me1234'",
+  // No scheme of authorization
+  'Authorization: see docs/auth2-setup.md\nauthorization: handled by middleware2.ts\n# Authorization: role-based-access-2024',
+  'authorization = new AuthorizationService2(); authorization: required for v2/users/list1',
+  // No keys that are seen hardly ever
+  'sl.fields.map(x) pa-4 pa-md-2-and-some-more-classes-of-a-long-name-x1 API-REFERENCE-2024 sha256~ tr_prod_x sdk-runtime-2.1 pk_1_a pat.example.com mfa.verify(code1)',
+  // Names and words in quotes
+  'secret "default-token-x7k2p" deleted; secret "tls-abc12-x7k2p" created; password "is wrong 3 times"; enter password \'password1\'',
+  'The token "abc" is invalid; token "EOF2" expected at 12:3; Unexpected token "<!DOCTYPE1 "... is not valid JSON; token "ident_2": expected',
+  'password="" token="x1" secret=\'\' y=\'1a\'; password="""docstring about passwords 2"""; password: Some("password")',
+  'Token::Word2 Password::Hashed2 Secret::new(x1); secret key storage: 12',
+  '<key>password</key><string></string><key>token</key><true/><key>PasswordPolicy</key><string>com.example.x2</string>',
+  // To fill in
+  'SLACK_BOT_TOKEN=xoxb-your-bot-token-here',
+  'ANTHROPIC_API_KEY=sk-ant-api03-your-key-here-and-more sk-proj-your-project-key-goes-here',
+  'GITLAB_TOKEN=glpat-your-token-goes-here1',
+  'DATABASE_URL=postgres://postgres:mysecretpassword@localhost:5432/postgres',
+  'API_KEY=1234567890abcdef',
 ];

@@ -22,6 +22,44 @@ export const SHOWN: readonly string[] = [
   'SIGNING_KEY=«/oZRYxoAyb+9MToqQ0VvGlHUK1Iw3reL9u4vT3iK2ml=»',
   '"secret": "«/4Wkn0p0clDEAvaDMba2NlT1GAVSlBu3pOFZ53»"',
   'app --spring.datasource.password «hunter2-dotted» --port 1',
+  // Signs one below the other, and what is changed to what
+  '  username                 = "me"\n  password                 = "«hunter2-fmt»"\n  port                     = 5432',
+  '      + password                   = "«hunter2-plan»"',
+  '      ~ password = "«hunter2-old»" -> "«hunter2-changed»"',
+  '      ~ password = "changeme" -> "«hunter2-changed2»"',
+  `      ~ "API_TOKEN" = "«${key('told', 30)}»" -> "«${key('tnew', 30)}»"`,
+  '      ~ password = "«hunter2-old2»" -> (known after apply)',
+  // Keys by the names of variables
+  `TRELLO_KEY=«${hex('trello', 32)}»\nFERNET_KEY=«${key('fernet', 43)}=»`,
+  `export ABLY_KEY="«${key('ably1', 6)}.${key('ably2', 6)}:${key('ably3', 43)}»"`,
+  `{"SEGMENT_WRITE_KEY":"«${key('segment', 32)}»"}`,
+  `process.env.DEEPL_KEY = '«${key('deepl', 39)}»'`,
+  // Schemes of authorization
+  `Authorization: SSWS «00${key('ssws', 40)}»`,
+  `-H 'Authorization: GenieKey «${hex('genie', 8)}-${hex('genie2', 4)}-4${hex('genie3', 3)}-a${hex('genie4', 3)}-${hex('genie5', 12)}»'`,
+  `"Authorization": "Klaviyo-API-Key «${key('klaviyo', 34)}»"`,
+  // Keys that are seen hardly ever
+  `RPC=https://eth-mainnet.g.alchemy.com/v2/«${key('alchemy', 32)}» wss://mainnet.infura.io/ws/v3/«${hex('infura2', 32)}»`,
+  `tfp_ is how «tfp_${key('tf', 44)}_${key('tf2', 14)}» begins; «sk.eyJ1Ijoi${key('mb', 50)}.${key('mb2', 22)}»`,
+  `«sl.u.A${key('dropbox', 130)}» «ATTA${hex('trello2', 72)}» «LTAI5t${key('ali', 18)}» «sha256~${key('oc2', 43)}»`,
+  `«t1.9eu${key('yc', 80)}.${key('yc2', 86)}» «pa-${key('voyage', 43)}» «duffel_live_${key('duffel', 43)}»`,
+  `«API-${random(26, 'octopus', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}» «AKCp8${key('jfrog', 68)}» «v1.0-${hex('cf1', 24)}-${hex('cf2', 146)}»`,
+  `«pk_91064098_${random(32, 'clickup', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789')}» «pat.${key('hn', 22)}.${hex('hn2', 24)}.${key('hn3', 20)}»`,
+  // Between a name and its value stands no sign
+  'storePassword \'«hunter2-store»\'\n  keyPassword "«hunter2-keypw»"',
+  `proxy_set_header X-Api-Key "«${key('nginx', 32)}»"; fastcgi_param DB_PASSWORD «hunter2-fastcgi»;`,
+  'SetEnv DB_PASSWORD «hunter2-apache»',
+  `setenv API_TOKEN «${key('csh', 30)}»`,
+  '<key>password</key>\n\t<string>«hunter2-plist»</string>',
+  // Quotes of three, and what holds a value
+  "password = '''«hunter2-toml»'''",
+  'db_password = """«hunter2-toml2»"""',
+  `Config { password: Some("«hunter2-some»"), token: Some("«${key('some', 36)}»") }`,
+  'userPassword:: «aHVudGVyMi1sZGlm»',
+  `Access Key: «AKIA${random(16, 'minio', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567')}»\nSecret Key: «${key('minio2')}»`,
+  // As Google hands them out for an app
+  "s.login('me@a.b', '«abcd efgh ijkl mnop»')",
+  "auth: { user: 'me', pass: '«qrst uvwx yzab cdef»' }",
   // Connection strings
   'Server=db.internal;Database=shop;User Id=sa;Password=«hunter2-ado!»;Encrypt=true',
   'Data Source=db;Initial Catalog=shop;User ID=sa;Pwd=«hunter2-pwd!»;',
