@@ -248,10 +248,32 @@ function isSetting(match: string, value: string): boolean {
 
 /** A member of a JSON object: the name stands apart from its value. */
 export function secretMember(name: string, value: string): Judged | undefined {
-  const match = member().exec(name);
+  if (value.length > 400 || /\s/.test(value)) return undefined;
+  const named = nameOf(name);
+  return named && judge(named.core, value, true, named.before);
+}
+
+interface MemberName {
+  readonly core: string;
+  /** What stands before it. */
+  readonly before: string;
+}
+
+/** Part of whatever names a secret: most names have none, and the pattern of all that do is long. */
+const MAY_NAME = /pass|pwd|secret|token|credential|key|salt/i;
+/** The same few names come again and again. */
+const MOST_NAMES = 1000;
+const names = new Map<string, MemberName | undefined>();
+
+function nameOf(name: string): MemberName | undefined {
+  const known = names.get(name);
+  if (known !== undefined || names.has(name)) return known;
+  const match = MAY_NAME.test(name) ? member().exec(name) : undefined;
   const core = match?.groups?.core ?? SHORT.exec(name)?.[0];
-  if (core === undefined || value.length > 400 || /\s/.test(value)) return undefined;
-  return judge(core, value, true, name.slice(0, match?.index));
+  const found = core === undefined ? undefined : { core, before: name.slice(0, match?.index) };
+  if (names.size >= MOST_NAMES) names.clear();
+  names.set(name, found);
+  return found;
 }
 
 const OPTION = /^--?[A-Za-z][\w.-]{0,60}$/;

@@ -44,7 +44,8 @@ const PREFIX = /(?:ssh|root|admin|bind)$/i;
 const cookieRule: Rule = {
   id: 'cookie',
   kind: 'cookie',
-  anchors: ['cookie'],
+  // Not in a sentence.
+  anchors: ['cookie(?! ?[a-z])'],
   anyCase: true,
   find(text, places) {
     const found: Found[] = [];
@@ -100,7 +101,7 @@ export const CONTEXT_RULES: readonly Rule[] = [
     guessable,
     counts: isTokenValue,
   }),
-  tokenRule('authorization', ['authorization'], authorization, {
+  tokenRule('authorization', ['authorization(?! ?[a-z])'], authorization, {
     anyCase: true,
     guessable,
     mayStand: mayAssign,

@@ -53,6 +53,8 @@ const LEAST_REMEMBERED = 8;
 /** Longer ones, and more of them, would make the search for them slow. They are masked wherever a rule knows them. */
 const LONGEST_REMEMBERED = 8000;
 const MOST_REMEMBERED = 500;
+const LONGEST_CLEAN = 64;
+const MOST_CLEAN = 1000;
 
 export function createMasker({
   rules = RULES,
@@ -67,6 +69,13 @@ export function createMasker({
   let notScanned = 0;
   let passed = 0;
 
+  /** Short texts with nothing to mask, such as the names in JSON, come again and again. */
+  const clean = new Set<string>();
+  const noteClean = (text: string): void => {
+    if (clean.size >= MOST_CLEAN) clean.clear();
+    clean.add(text);
+  };
+
   const fail = (): void => {
     notScanned += 1;
     onNotScanned?.();
@@ -77,6 +86,7 @@ export function createMasker({
     if (!fits || known.size >= mostRemembered || known.has(secret) || isMasked(secret)) return;
     known.set(secret, found);
     knownPattern = undefined;
+    clean.clear();
   };
 
   const learnFrom = (text: string): Found[] => {
@@ -107,6 +117,15 @@ export function createMasker({
   };
 
   const maskLines = (lines: readonly string[]): readonly string[] => {
+    const [only = ''] = lines;
+    const isShort = lines.length === 1 && only.length <= LONGEST_CLEAN;
+    if (isShort && clean.has(only)) return lines;
+    const masked = lookedThrough(lines);
+    if (isShort && masked === lines) noteClean(only);
+    return masked;
+  };
+
+  const lookedThrough = (lines: readonly string[]): readonly string[] => {
     try {
       let now = lines;
       for (let round = 0; round < ROUNDS; round += 1) {
