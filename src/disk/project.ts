@@ -63,10 +63,12 @@ export function projectOf(session: SessionFile, options: { maxBytes?: number } =
 
 /** Where the first lines do not tell it, the folder's name has to do. */
 const FIRST_BYTES = 256 << 10;
+/** Mostly the first line tells it, and it is asked of every session of a project. */
+const FEW_BYTES = 8 << 10;
 
 /** The `cwd` that gives the folder its name, if the first lines have it. Throws DiskError. */
 export function namingCwd(file: string, slug: string): string | undefined {
-  for (const { head } of readEntriesOf(file, { to: FIRST_BYTES, chunkBytes: CHUNK_BYTES }))
+  for (const { head } of readEntriesOf(file, { to: FIRST_BYTES, chunkBytes: FEW_BYTES }))
     if (head.cwd !== undefined && projectSlug(head.cwd) === slug) return head.cwd;
   return undefined;
 }
