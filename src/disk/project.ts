@@ -1,9 +1,11 @@
 /** Which project a session belongs to. The path comes from the entries' `cwd`; the slug is never decoded (L2). */
 import type { Entry } from '../format/entry.ts';
+import { asString, parseJson } from '../format/json.ts';
 import { projectSlug } from '../format/slug.ts';
 import type { SessionFile } from './find.ts';
 import { attempt, compareText, type Report } from './folder.ts';
 import { readEntriesOf } from './read.ts';
+import { fileSource } from './source.ts';
 
 export interface Project {
   /** The working directory; the slug itself where no entry tells one. */
@@ -63,12 +65,30 @@ export function projectOf(session: SessionFile, options: { maxBytes?: number } =
 
 /** Where the first lines do not tell it, the folder's name has to do. */
 const FIRST_BYTES = 256 << 10;
-/** Mostly the first line tells it, and it is asked of every session of a project. */
 const FEW_BYTES = 8 << 10;
 
 /** The `cwd` that gives the folder its name, if the first lines have it. Throws DiskError. */
 export function namingCwd(file: string, slug: string): string | undefined {
-  for (const { head } of readEntriesOf(file, { to: FIRST_BYTES, chunkBytes: FEW_BYTES }))
+  return cwdAtOnce(file, slug) ?? cwdInLines(file, slug);
+}
+
+/** It is asked of every session of a project, and mostly stands in the first line: no line is taken apart for it. */
+function cwdAtOnce(file: string, slug: string): string | undefined {
+  const source = fileSource(file);
+  try {
+    const text = Buffer.from(source.read(0, FEW_BYTES)).toString('utf8');
+    for (const [, json = ''] of text.matchAll(/"cwd":("(?:[^"\\]|\\.)*")/g)) {
+      const cwd = asString(parseJson(json));
+      if (cwd !== undefined && projectSlug(cwd) === slug) return cwd;
+    }
+    return undefined;
+  } finally {
+    source.close();
+  }
+}
+
+function cwdInLines(file: string, slug: string): string | undefined {
+  for (const { head } of readEntriesOf(file, { to: FIRST_BYTES, chunkBytes: CHUNK_BYTES }))
     if (head.cwd !== undefined && projectSlug(head.cwd) === slug) return head.cwd;
   return undefined;
 }

@@ -1,9 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Problem } from '../../src/disk/errors.ts';
 import { findSessions } from '../../src/disk/find.ts';
 import { io, ioSince } from '../../src/disk/io.ts';
-import { groupByProject, projectOf, projectOfEntries } from '../../src/disk/project.ts';
+import { groupByProject, namingCwd, projectOf, projectOfEntries } from '../../src/disk/project.ts';
 import { findRoots } from '../../src/disk/roots.ts';
 import { readSession } from '../../src/format/session.ts';
 import { projectSlug } from '../../src/format/slug.ts';
@@ -87,4 +88,21 @@ test('L2: the recorded sessions, by the directories they were made in', () => {
     expect(sessions.every((file) => file.slug === projectSlug(path))).toBe(true);
   }
   expect(groups.length).toBe(11);
+});
+
+test('L2: the folder of a project is told by the first lines of a session, however they are written', () => {
+  const root = tempFolder();
+  const [own, slug] = ['/work/größe "a"', '-work-gr--e--a-'];
+  const long = JSON.stringify({ type: 'user', cwd: '/work', message: { content: 'x'.repeat(20_000) } });
+  const said = JSON.stringify({ type: 'user', message: { content: `{"cwd":"/work/gro-e--a-"}` } });
+  const line = JSON.stringify({ type: 'user', cwd: own });
+  const escaped = line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  for (const text of [line, escaped, `${said}\n${line}\n`, `${long}\n${line}\n`, `{"a":\n${line}`]) {
+    writeFileSync(join(root, 'a.jsonl'), text);
+    expect(namingCwd(join(root, 'a.jsonl'), slug)).toBe(own);
+  }
+  for (const text of ['', long, said, line.slice(0, -3)]) {
+    writeFileSync(join(root, 'a.jsonl'), text);
+    expect(namingCwd(join(root, 'a.jsonl'), slug)).toBeUndefined();
+  }
 });
