@@ -118,11 +118,17 @@ function dashed(
   );
 }
 
+/** Times are called so by one verb or the other. */
+const SAME: Partial<Record<string, string>> = { after: 'since', since: 'after', before: 'until', until: 'before' };
+
 /** The option that was probably meant: one that begins so, or the nearest. What is looked for may be written as options are. */
-function nextAfter({ name, minusWords }: Command, message: string, names: readonly string[]): string {
+function nextAfter({ name, minusWords, filters = [] }: Command, message: string, names: readonly string[]): string {
   const [, unknown = ''] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-  const near = names.find((each) => unknown !== '' && each.startsWith(unknown)) ?? closest(unknown, names);
   const help = `Run: skein ${name} --help`;
+  const [filter] = [unknown, SAME[unknown]].filter((each) => each !== undefined && filters.includes(each));
+  if (filter !== undefined) return `Write it among the words, as ${filter}:…. ${help}`;
+  const same = names.find((each) => each === SAME[unknown]);
+  const near = same ?? names.find((each) => unknown !== '' && each.startsWith(unknown)) ?? closest(unknown, names);
   if (near !== undefined) return `Did you mean: --${near}? ${help}`;
   return minusWords && unknown !== '' ? `To find it: skein ${name} -- ${quoted(`--${unknown}`)}` : help;
 }

@@ -24,6 +24,8 @@ export interface Command {
   readonly completes?: 'selector' | 'shell';
   /** Words may begin with a minus (`-draft`): what is no option is one. */
   readonly minusWords?: boolean;
+  /** What is no option but stands among the words, as `after:7d` does. */
+  readonly filters?: readonly string[];
   /** It mostly answers without the library, and loads what reads the archive itself where it must (`loadReader`). */
   readonly opensLate?: boolean;
   /** How many arguments it takes at most; any number without it. */

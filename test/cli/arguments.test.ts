@@ -8,6 +8,7 @@ import { chat } from '../../src/cli/commands/chat.ts';
 import { hook } from '../../src/cli/commands/hook.ts';
 import { list } from '../../src/cli/commands/list.ts';
 import { search } from '../../src/cli/commands/search.ts';
+import { usage } from '../../src/cli/commands/usage.ts';
 import { UsageError } from '../../src/cli/errors.ts';
 
 const tables = [chat, hook, search].map(
@@ -103,5 +104,13 @@ describe('what is wrong is told with what to write instead', () => {
     expect(parseArguments(search, ['git', '--', '--force']).positionals).toEqual(['git', '--force']);
     expect(wrong(search, '--limt', '3')[1]).toBe('Did you mean: --limit? Run: skein search --help');
     expect(wrong(list, '--force')[1]).toBe('Run: skein list --help');
+  });
+
+  test('a time under the name that it has elsewhere, and a filter as an option', () => {
+    expect(wrong(list, '--since', '7d')[1]).toBe('Did you mean: --after? Run: skein list --help');
+    expect(wrong(usage, '--before', '7d')[1]).toBe('Did you mean: --until? Run: skein usage --help');
+    const next = (filter: string) => `Write it among the words, as ${filter}:…. Run: skein search --help`;
+    expect(wrong(search, 'git', '--since', '7d')[1]).toBe(next('after'));
+    expect(wrong(search, 'git', '--project', 'app')[1]).toBe(next('project'));
   });
 });

@@ -1,7 +1,7 @@
 /** `skein search`: anything that was said, thought, asked of tools or answered by them, in all chats. */
 import { holdForLarge } from '../../archive/compilers.ts';
 import { counted } from '../../views/counted.ts';
-import { operatorsIn, parseQuery, type Query, QueryError, shortened } from '../../views/search/query.ts';
+import { NAMES, operatorsIn, parseQuery, type Query, QueryError, shortened } from '../../views/search/query.ts';
 import { wholeNumber } from '../arguments.ts';
 import { type Arguments, type Command, READING_OPTIONS, TEAM_OPTIONS } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -16,6 +16,7 @@ const LIMIT = 20;
 export const search: Command = {
   name: 'search',
   minusWords: true,
+  filters: NAMES,
   opensLate: true,
   usage: 'WORDS… [--limit N] [--page N] [--sort rank|date] [--scan] [--substring]',
   summary: 'find what was said, thought, asked of tools or answered by them, in all chats',
