@@ -1,6 +1,5 @@
 /** Where to look for sessions (L1): the places given, else `$CLAUDE_CONFIG_DIR`, else `~/.claude`. A place given may be any level of the tree. */
 import { basename, dirname, join, resolve } from 'node:path';
-import { absolutePath } from './absolute.ts';
 import type { Problem } from './errors.ts';
 import { isFile, isFolder } from './filestate.ts';
 import { type Item, listFolder, listNames, type Report, statItem } from './folder.ts';
@@ -37,10 +36,7 @@ export interface Roots {
 export function findRoots({ given = [], env, home, fs = folderFs }: RootsQuery): Roots {
   const problems: Problem[] = [];
   const report: Report = (problem) => problems.push(problem);
-  const places = placesOf(given, env, home).map(({ path, from }) => ({
-    path: absolutePath(expandHome(path, home)),
-    from,
-  }));
+  const places = placesOf(given, env, home).map(({ path, from }) => ({ path: resolve(expandHome(path, home)), from }));
   const roots = places.map(({ path, from }) => lookAt(fs, path, from, report));
   return { roots: roots.filter((root) => root !== undefined), places: places.map(({ path }) => path), problems };
 }

@@ -1,8 +1,8 @@
 /** A search over the archive's index, and what of the disk it does not know. */
+import { resolve } from 'node:path';
 import { ArchiveError, toArchiveError } from '../../archive/errors.ts';
 import { archiveFolder } from '../../archive/place.ts';
 import { type Archive, openIfMade } from '../../archive/store.ts';
-import { absolutePath } from '../../disk/absolute.ts';
 import type { SessionFile } from '../../disk/find.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { SearchRequest, SearchResult } from '../../store/search.ts';
@@ -22,9 +22,9 @@ export async function searchArchive(
   request: SearchRequest,
   hold?: Hold,
 ): Promise<SearchResult | undefined> {
-  const archive = openKept(absolutePath(archiveFolder(context), context.cwd));
+  const archive = openKept(resolve(context.cwd, archiveFolder(context)));
   if (archive === undefined) return undefined;
-  const given = roots.map((path) => (path.startsWith('~') ? path : absolutePath(path, context.cwd)));
+  const given = roots.map((path) => (path.startsWith('~') ? path : resolve(context.cwd, path)));
   const found = findRoots({ given, env: context.env, home: context.home });
   const { holdsBelow, isForIndex, searchIndex } = await import('../../archive/search/search.ts');
   // Who holds nothing may go on with other things meanwhile, as the viewer does.

@@ -2,14 +2,13 @@
  * The sums the archive keeps, without opening the library: when every transcript on disk is archived as it is, and the archive
  * has just as many, they are the same.
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { holdForLarge } from '../../archive/compilers.ts';
 import { ArchiveError } from '../../archive/errors.ts';
 import { type KeptUsage, openUsage } from '../../archive/index/usagekept.ts';
 import { ARCHIVE_NAME, archiveFolder, mayHold } from '../../archive/place.ts';
 import { compareWithDisk } from '../../archive/search/fresh.ts';
 import { type Archive, openArchiveFile } from '../../archive/store.ts';
-import { absolutePath } from '../../disk/absolute.ts';
 import { findRoots, type Root } from '../../disk/roots.ts';
 import type { Fact } from '../../views/usage/facts.ts';
 import type { Arguments } from '../command.ts';
@@ -25,7 +24,7 @@ export interface Enough {
 
 /** undefined whenever it is not that simple, or there is something to tell: the library is opened then. */
 export function quickSums(context: Context, args: Arguments, enough: Enough): Fact[] | undefined {
-  const folder = absolutePath(archiveFolder(context), context.cwd);
+  const folder = resolve(context.cwd, archiveFolder(context));
   if (!mayHold(folder)) return undefined;
   const { roots, problems } = findRoots({ given: args.values('root'), env: context.env, home: context.home });
   if (problems.length > 0) return undefined;
