@@ -11,6 +11,7 @@ import { type KeptListing, listsAsBefore, noteListings } from '../../disk/listin
 import type { Json } from '../../format/json.ts';
 import { nextOf } from '../pieces/next.ts';
 import { allLists, blobOf, type Database, get, NO_BYTES, type Row, run, textOf, unchanging } from '../sqlite.ts';
+import { changesOf } from '../store.ts';
 import { ownRoots } from '../sync/known.ts';
 
 export interface LastWalk {
@@ -71,7 +72,13 @@ export function keepWalks(index: Database, db: Database, now = Date.now): void {
     // Another process may have archived something meanwhile.
     if (nextOf(db) !== nextOf(index)) return;
     for (const [path, id] of ownRoots(db)) keepWalk(index, db, { path, id, now });
+    run(index, "INSERT OR REPLACE INTO meta VALUES ('walked', ?)", changesOf(db));
   });
+}
+
+/** Whether nothing was archived since: a file may have been, and then have been put back as it was at the walk. */
+export function isWalkOfNow(index: Database, db: Database): boolean {
+  return get(index, "SELECT value FROM meta WHERE key = 'walked'")?.value === changesOf(db);
 }
 
 interface Walked {

@@ -232,6 +232,21 @@ describe('what is archived as it is', () => {
     }
   });
 
+  test('a state that was put back, times and all, is not taken for what was archived since', () => {
+    const [archive, index, root] = settled();
+    const file = join(root, 'projects', '-a', 'a.jsonl');
+    const kept = join(tempFolder(), 'kept.jsonl');
+    renameSync(file, kept);
+    writeFileSync(file, '{"type":"summary","summary":"another"}\n');
+    syncRoot(archive, root);
+    renameSync(kept, file);
+    expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: ['a'] });
+    // The index has not seen more than the walk.
+    expect(compareKept(archive, index, root, true)).toEqual({ count: 16, fresh: [] });
+    updateIndex(archive);
+    expect(compareKept(archive, index, root, true)).toEqual({ count: 16, fresh: ['a'] });
+  });
+
   test('times are told apart as finely as the disk does', () => {
     const [archive, root] = [newArchive(), planted()];
     const file = join(root, 'projects', '-a', 'a.jsonl');
