@@ -333,7 +333,8 @@ export function scanTails(
     const load = (place: number) => {
       const file = toFile(row);
       const loaded = toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
-      return isLast ? loaded : loaded && { ...loaded, version: versionIn(db, row) };
+      const isKept = row.present === 1 && now === undefined;
+      return isKept ? loaded : loaded && { ...loaded, version: versionIn(db, row) };
     };
     const holder = createHolder(db, numberOf(row, 'id'));
     // Nothing comes after the last line; what did come after another showed its prompt.
