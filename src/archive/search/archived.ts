@@ -324,8 +324,8 @@ export function scanTails(
   if (tails.length === 0) return [];
   const scan = createScan(query);
   const rows = tails.filter((row) => scan.mayMatch(blobOf(row, 'tail')));
-  const isGone = (row: Row) => pathOf(toFile(row)) === undefined;
-  for (const row of [...rows.filter((each) => !isGone(each)), ...rows.filter(isGone)]) {
+  const gone = new Set(rows.filter((row) => pathOf(toFile(row)) === undefined));
+  for (const row of [...rows.filter((each) => !gone.has(each)), ...gone]) {
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
     const isLast = row.present === 1 && (now === undefined || now < numberOf(row, 'size'));
     const bytes = blobOf(row, 'tail');

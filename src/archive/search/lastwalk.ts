@@ -43,11 +43,17 @@ function namesIn(text: string): readonly string[] {
   return text === '' ? [] : text.split(BETWEEN);
 }
 
-/** A folder has thousands of names: no list is made of them. */
+/** A folder has thousands of names: no list is made of them, and of each half only that is looked at which could hold it. */
 export function hasName({ names }: WalkedFolder, name: string): boolean {
-  for (let at = names.indexOf(name); at >= 0; at = names.indexOf(name, at + 1)) {
-    const [before, after] = [names[at - 1] ?? BETWEEN, names[at + name.length] ?? BETWEEN];
-    if (before === BETWEEN && after === BETWEEN) return true;
+  let [from, to] = [0, names.length];
+  while (from < to) {
+    const start = Math.max(from, names.lastIndexOf(BETWEEN, (from + to - 1) >> 1) + 1);
+    const next = names.indexOf(BETWEEN, start);
+    const end = next < 0 ? names.length : next;
+    const own = names.slice(start, end);
+    if (own === name) return true;
+    if (own < name) from = end + 1;
+    else to = start - 1;
   }
   return false;
 }
