@@ -91,9 +91,12 @@ function lookInto(fs: FolderFs, path: string, from: Root['from'], report: Report
   if (hasFile(quietly(fs, dirname(path)), basename(session))) {
     return { path: session, kind: 'session', config: configAbove(dirname(path)), from, what: "one session's folder" };
   }
-  if (holdsSessions(items)) return { path, kind: 'project', config: configAbove(path), from, what: 'a project folder' };
+  const own = configAbove(path);
+  const project: Root = { path, kind: 'project', config: own, from, what: 'a project folder' };
+  if (holdsSessions(items)) return project;
   const below = items.filter((item) => item.type === 'folder').map((item) => quietly(fs, item.path));
-  if (below.some(holdsSessions)) return { path, kind: 'projects', from, what: 'a folder of projects' };
+  // Of a project in its place the sub-agents may be all that is left.
+  if (below.some(holdsSessions)) return own ? project : { path, kind: 'projects', from, what: 'a folder of projects' };
   report({ kind: 'empty', what: 'no sessions here', where: path, next: 'Name another folder with --root.' });
   return { path, kind: 'config', config: path, from, what: 'a folder without sessions' };
 }

@@ -81,6 +81,20 @@ test.each(['quokka', '~uokk', '/quo[k]+a/', '--scan quokka'])(
   },
 );
 
+test.each(ways)(
+  'a last line without a line end that was cut off since is found where it was archived: %s',
+  async (query) => {
+    const { write, sync, find } = planted({ [NAME]: said('a', 'a wombat') + said('b', 'the quokka').trimEnd() });
+    await sync();
+    expect(await find(...words(query))).toEqual([`b skein show ${A} --turn b`]);
+    write(NAME, said('a', 'a wombat'));
+    for (const _ of ['not synced', 'synced']) {
+      expect(await find(...words(query))).toEqual([`b skein archive restore ${A} --version 1 --to DIR`]);
+      await sync();
+    }
+  },
+);
+
 describe('what was in a transcript before it was rewritten', () => {
   test.each(ways)('is found with the archive, and so is the way to it: %s', async (query) => {
     const { write, sync, find } = planted({ [NAME]: said('a', 'the quokka') + said('b', 'a wombat') });

@@ -59,6 +59,14 @@ test('L1: folders out of their tree are known by what they hold', () => {
   expect(problems).toEqual([]);
 });
 
+test('L1: a project of which only sub-agents are left is one', () => {
+  const config = join(tempFolder(), 'config');
+  plant(config, { 'projects/-p/one/subagents/agent-a1.jsonl': lines('a') });
+  const { roots } = look([join(config, 'projects', '-p')]);
+  expect(roots).toMatchObject([{ kind: 'project', config }]);
+  expect(findSessions(roots).files).toMatchObject([{ slug: '-p', parentSessionId: 'one', agentId: 'a1' }]);
+});
+
 test('L1: a projects folder that is empty, a folder with nothing, a place that is not there', () => {
   const folder = tempFolder();
   mkdirSync(join(folder, 'projects'));

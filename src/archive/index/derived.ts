@@ -127,11 +127,12 @@ export function isDerived(archive: Archive, changes: number): boolean {
   }
 }
 
-export function setDerived(archive: Archive, changes: number): void {
+/** `changes`: undefined where something of it still waits. */
+export function setDerived(archive: Archive, changes: number | undefined): void {
   const { db, close } = openIndex(archive);
   try {
     transaction(db, () => {
-      run(db, "INSERT OR REPLACE INTO meta VALUES ('done', ?)", changes);
+      if (changes !== undefined) run(db, "INSERT OR REPLACE INTO meta VALUES ('done', ?)", changes);
       keepWalks(db, archive.db);
     });
   } finally {

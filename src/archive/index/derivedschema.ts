@@ -4,7 +4,7 @@ export const LAYOUT = 15;
 
 /**
  * archive: whose index this is. next: the first piece whose words are not in it yet. done: the archive's count of changes when all was
- * made. last, lastAddress: a piece that the archive had then (indexend.ts).
+ * made. last, lastAddress: a piece that the archive had then (indexend.ts). walked: its count of changes at the last walk.
  */
 const META = 'CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;';
 

@@ -8,6 +8,8 @@ import { type Database, run } from '../sqlite.ts';
 export function saveEnd(index: Database, archive: Database, next: number, end: number): void {
   const last = addressAt(archive, end - 1);
   run(index, "UPDATE meta SET value = ? WHERE key = 'next'", next);
+  // The last walk is of what the index had before: a file that was put back since would be taken for what it has now.
+  run(index, 'DELETE FROM walk');
   if (last === undefined) run(index, "DELETE FROM meta WHERE key IN ('last', 'lastAddress')");
   else run(index, "INSERT OR REPLACE INTO meta VALUES ('last', ?), ('lastAddress', ?)", end - 1, last);
 }

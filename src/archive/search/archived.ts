@@ -324,8 +324,8 @@ export function scanTails(
   if (tails.length === 0) return [];
   const scan = createScan(query);
   const rows = tails.filter((row) => scan.mayMatch(blobOf(row, 'tail')));
-  const isGone = (row: Row) => pathOf(toFile(row)) === undefined;
-  for (const row of [...rows.filter((each) => !isGone(each)), ...rows.filter(isGone)]) {
+  const gone = new Set(rows.filter((row) => pathOf(toFile(row)) === undefined));
+  for (const row of [...rows.filter((each) => !gone.has(each)), ...gone]) {
     const now = sizes.get(placeKey(textOf(row, 'root'), textOf(row, 'name')));
     const isLast = row.present === 1 && (now === undefined || now < numberOf(row, 'size'));
     const bytes = blobOf(row, 'tail');
@@ -333,7 +333,8 @@ export function scanTails(
     const load = (place: number) => {
       const file = toFile(row);
       const loaded = toLoaded(findableLine(bytes), place, file.path, file.session, file.agent);
-      return isLast ? loaded : loaded && { ...loaded, version: versionIn(db, row) };
+      const isKept = row.present === 1 && now === undefined;
+      return isKept ? loaded : loaded && { ...loaded, version: versionIn(db, row) };
     };
     const holder = createHolder(db, numberOf(row, 'id'));
     // Nothing comes after the last line; what did come after another showed its prompt.

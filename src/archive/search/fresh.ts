@@ -13,6 +13,7 @@ import { placesOf } from '../sync/sources.ts';
 import {
   changedSince,
   hasName,
+  isWalkOfNow,
   type LastWalk,
   lastWalkOf,
   listingsOf,
@@ -54,7 +55,8 @@ export function compareWithDisk(
   { index, indexed = false, alone = false }: CompareOptions = {},
 ): Compared {
   const fs = alone ? loneFolderFs : folderFs;
-  const known = knownRoots(db, index);
+  // What an index tells is of its own moment; what is archived is of now.
+  const known = knownRoots(db, index && (indexed || isWalkOfNow(index, db)) ? index : undefined);
   const last = lastOf(known, roots);
   const changed = last && changedSince(last.walk, withSlash(last.path), fs);
   if (last !== undefined && changed?.size === 0) return nothingNew(last);

@@ -11,6 +11,7 @@ import { type KeptListing, listsAsBefore, noteListings } from '../../disk/listin
 import type { Json } from '../../format/json.ts';
 import { nextOf } from '../pieces/next.ts';
 import { allLists, blobOf, type Database, get, NO_BYTES, type Row, run, textOf, unchanging } from '../sqlite.ts';
+import { changesOf } from '../store.ts';
 import { ownRoots } from '../sync/known.ts';
 
 export interface LastWalk {
@@ -42,11 +43,17 @@ function namesIn(text: string): readonly string[] {
   return text === '' ? [] : text.split(BETWEEN);
 }
 
-/** A folder has thousands of names: no list is made of them. */
+/** A folder has thousands of names: no list is made of them, and of each half only that is looked at which could hold it. */
 export function hasName({ names }: WalkedFolder, name: string): boolean {
-  for (let at = names.indexOf(name); at >= 0; at = names.indexOf(name, at + 1)) {
-    const [before, after] = [names[at - 1] ?? BETWEEN, names[at + name.length] ?? BETWEEN];
-    if (before === BETWEEN && after === BETWEEN) return true;
+  let [from, to] = [0, names.length];
+  while (from < to) {
+    const start = Math.max(from, names.lastIndexOf(BETWEEN, (from + to - 1) >> 1) + 1);
+    const next = names.indexOf(BETWEEN, start);
+    const end = next < 0 ? names.length : next;
+    const own = names.slice(start, end);
+    if (own === name) return true;
+    if (own < name) from = end + 1;
+    else to = start - 1;
   }
   return false;
 }
@@ -71,7 +78,13 @@ export function keepWalks(index: Database, db: Database, now = Date.now): void {
     // Another process may have archived something meanwhile.
     if (nextOf(db) !== nextOf(index)) return;
     for (const [path, id] of ownRoots(db)) keepWalk(index, db, { path, id, now });
+    run(index, "INSERT OR REPLACE INTO meta VALUES ('walked', ?)", changesOf(db));
   });
+}
+
+/** Whether nothing was archived since: a file may have been, and then have been put back as it was at the walk. */
+export function isWalkOfNow(index: Database, db: Database): boolean {
+  return get(index, "SELECT value FROM meta WHERE key = 'walked'")?.value === changesOf(db);
 }
 
 interface Walked {

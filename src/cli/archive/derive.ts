@@ -13,7 +13,7 @@ export async function updateDerived(context: Context, archive: Archive): Promise
     if (isUpToDate(archive, changes)) return [];
     const { later } = await derived(context, archive);
     // Of the changes seen before: another process may have added something meanwhile.
-    if (!context.signal.aborted && !later) setDerived(archive, changes);
+    if (!context.signal.aborted) setDerived(archive, later ? undefined : changes);
     return [];
   } catch (error) {
     if (!(error instanceof ArchiveError)) throw error;

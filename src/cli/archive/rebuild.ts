@@ -17,7 +17,7 @@ export function rebuild(context: Context, args: Arguments): Promise<number> {
     const { lines, bytes, later } = await deriveWithProgress(context, archive, { usage: true });
     const { indexBytes } = keptIn(archive);
     const stopped = context.signal.aborted;
-    if (!stopped && !later) setDerived(archive, changes);
+    if (!stopped) setDerived(archive, later ? undefined : changes);
     if (args.flag('json')) writeJson(context, { archive: archive.path, lines, bytes, indexBytes, stopped });
     else
       context.out.write(

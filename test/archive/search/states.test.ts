@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openIndex, setDerived } from '../../../src/archive/index/derived.ts';
 import { updateIndex } from '../../../src/archive/index/textindex.ts';
 import { compareWithDisk } from '../../../src/archive/search/fresh.ts';
-import { keepWalks, lastWalkOf, stateOf } from '../../../src/archive/search/lastwalk.ts';
+import { hasName, keepWalks, lastWalkOf, stateOf } from '../../../src/archive/search/lastwalk.ts';
 import { type Database, get, run } from '../../../src/archive/sqlite.ts';
 import { type Archive, changesOf } from '../../../src/archive/store.ts';
 import { io, ioSince } from '../../../src/disk/io.ts';
@@ -69,6 +69,27 @@ function compare(archive: Archive, ...given: string[]) {
   const compared = compareWithDisk(archive.db, roots);
   return { ...compared, fresh: compared.fresh.map(({ sessionId }) => sessionId) };
 }
+
+test('a name is looked for in a large folder without going through all of it', () => {
+  const walked = (count: number) => {
+    const names = Array.from({ length: count }, (_, n) => `${String(n).padStart(8, '0')}-${NAMES[n % 8]}.jsonl`);
+    return { names, folder: { path: '', stamp: undefined, names: names.join('/'), first: 0 } };
+  };
+  const parts = ['', 'x', '0', '-', '00000000', 'a.jsonl', '.jsonl', '~', '00000000-a.jsonl/00000001-a-b.jsonl'];
+  for (let count = 0; count < 20; count += 1) {
+    const { names, folder } = walked(count);
+    for (const name of names) expect(hasName(folder, name)).toBe(true);
+    for (const part of parts) expect(hasName(folder, part)).toBe(false);
+  }
+  const took = (count: number) => {
+    const { names, folder } = walked(count);
+    const before = performance.now();
+    expect(names.every((name) => hasName(folder, name))).toBe(true);
+    return performance.now() - before;
+  };
+  took(4000);
+  expect(took(64_000) / took(4000)).toBeLessThan(100);
+});
 
 describe('what is archived as it is', () => {
   test('is known by any name, in one walk that opens nothing', () => {
@@ -230,6 +251,21 @@ describe('what is archived as it is', () => {
       expect({ count, fresh: fresh.map(({ sessionId }) => sessionId) }).toEqual({ count: 17, fresh: ['made', 'z'] });
       expect(problems).toMatchObject([{ kind: 'not-a-file' }]);
     }
+  });
+
+  test('a state that was put back, times and all, is not taken for what was archived since', () => {
+    const [archive, index, root] = settled();
+    const file = join(root, 'projects', '-a', 'a.jsonl');
+    const kept = join(tempFolder(), 'kept.jsonl');
+    renameSync(file, kept);
+    writeFileSync(file, '{"type":"summary","summary":"another"}\n');
+    syncRoot(archive, root);
+    renameSync(kept, file);
+    expect(compareKept(archive, index, root)).toEqual({ count: 16, fresh: ['a'] });
+    // The index has not seen more than the walk.
+    expect(compareKept(archive, index, root, true)).toEqual({ count: 16, fresh: [] });
+    updateIndex(archive);
+    expect(compareKept(archive, index, root, true)).toEqual({ count: 16, fresh: ['a'] });
   });
 
   test('times are told apart as finely as the disk does', () => {
