@@ -11,6 +11,7 @@ import type { Database } from '../sqlite.ts';
 import { ownRoots } from '../sync/known.ts';
 import { placesOf } from '../sync/sources.ts';
 import {
+  archivedStates,
   changedSince,
   hasName,
   isWalkOfNow,
@@ -187,6 +188,9 @@ function knownRoot(db: Database, id: number, walk: LastWalk | undefined): KnownR
   const folders = lazy(
     () => new Map(walk?.folders.map((folder) => [`${folder.path}/`, lazy(() => statesOf(walk, folder))])),
   );
+  const all = lazy(() => archivedStates(db, id));
+  // Without a walk all are asked for; beside one only the few that changed.
+  const stateNow = (name: string) => (walk === undefined ? all().get(name) : stateOf(db, id, name));
   return {
     walk,
     statesIn(prefix, indexed) {
@@ -194,7 +198,7 @@ function knownRoot(db: Database, id: number, walk: LastWalk | undefined): KnownR
       return {
         walked: (name) => walked?.get(name),
         // Without a walk the index has all that is archived, or is not asked.
-        archived: (name) => (indexed && walk !== undefined ? undefined : stateOf(db, id, prefix + name)),
+        archived: (name) => (indexed && walk !== undefined ? undefined : stateNow(prefix + name)),
       };
     },
   };

@@ -216,7 +216,8 @@ function toState([size, time]: readonly unknown[]): State {
   return [typeof size === 'number' ? size : -1, typeof time === 'number' ? time : -1];
 }
 
-function archivedStates(db: Database, root: number): Map<unknown, State> {
+/** Of all transcripts of a root, by their names. */
+export function archivedStates(db: Database, root: number): Map<unknown, State> {
   return new Map(allLists(db, STATES, root).map(([name, ...state]) => [name, toState(state)]));
 }
 

@@ -1,6 +1,7 @@
 /** Transcripts on disk beside what the archive knows of them: one walk, nothing made of what is as it was. */
 import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openIndex, setDerived } from '../../../src/archive/index/derived.ts';
 import { updateIndex } from '../../../src/archive/index/textindex.ts';
@@ -223,6 +224,24 @@ describe('what is archived as it is', () => {
         expect(compareKept(archive, index, root)).toEqual({ count: 17, fresh: ['a', 'made'] });
         run(index, `UPDATE walk SET ${column} = ?`, value ?? '');
       }
+  });
+
+  test('a name is found among those of its folder, and no part of one', () => {
+    const name = fc.string({
+      unit: fc.constantFrom('a', 'b', '-', '.', '\u00e9', '\ue000', '\u{1f600}'),
+      maxLength: 4,
+    });
+    const some = fc.array(
+      name.filter((each) => each !== ''),
+      { maxLength: 9 },
+    );
+    fc.assert(
+      fc.property(some, name, (all, other) => {
+        const sorted = [...new Set(all)].sort();
+        const folder = { path: 'projects/-a', stamp: undefined, names: sorted.join('/'), first: 0 };
+        for (const each of [...sorted, other, `${other}a`]) expect(hasName(folder, each)).toBe(sorted.includes(each));
+      }),
+    );
   });
 
   test('a root in which there was nothing yet is looked at each time', () => {
