@@ -47,7 +47,7 @@ function* update(archive: Archive, options: UsageOptions): Work<number> {
     const dropped = dropOthers(index.db, states);
     const made = yield* readNew(archive, index.db, states, options);
     if (options.signal?.aborted) return made;
-    if (made + dropped > 0 || !areCellsKept(index.db)) yield* keepCells(index.db, states, changes);
+    if (made + dropped > 0 || !areCellsKept(index.db, states.length)) yield* keepCells(index.db, states, changes);
     else run(index.db, 'UPDATE usage_cells SET changes = ?', changes);
     settle(index.db);
     return made;
@@ -137,8 +137,9 @@ function dropOthers(db: Database, states: readonly ArchivedState[]): number {
   return dropped;
 }
 
-function areCellsKept(db: Database): boolean {
-  return get(db, 'SELECT prices FROM usage_cells')?.prices === PRICED_BY;
+/** Of so many files: a copy has no messages of its own, and is one more. */
+function areCellsKept(db: Database, files: number): boolean {
+  return get(db, 'SELECT 1 FROM usage_cells WHERE prices = ? AND files = ?', PRICED_BY, files) !== undefined;
 }
 
 /** Beyond so many they are kept as numbers. */
