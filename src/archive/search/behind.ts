@@ -2,12 +2,11 @@
  * What the archive took since its index was made, as the hook takes each turn. The transcripts that it was taken from are read anyway,
  * since they are not as they were then: the index can tell as long as all of it stands there.
  */
-import { exactState, partsOf } from '../../disk/filestate.ts';
 import { versionOf } from '../files.ts';
 import { all, type Database, maybeNumber, numberOf, textOf } from '../sqlite.ts';
 import { pathOf } from '../sync/sources.ts';
 import { type Compared, placeKey } from './fresh.ts';
-import { stateOf } from './lastwalk.ts';
+import { stateNow, stateOf } from './lastwalk.ts';
 import { onlyGrew } from './standing.ts';
 
 /** The states of files that have pieces from one on. A run that begins before it reaches it only if it is as long as that. */
@@ -37,7 +36,6 @@ export function standsOnDisk(
 }
 
 function isAsArchived(db: Database, root: number, name: string, path: string): boolean {
-  const [size, time] = stateOf(db, root, name) ?? [];
-  const now = exactState(path);
-  return now !== undefined && now[0] === size && partsOf(now) === time;
+  const archived = stateOf(db, root, name);
+  return archived !== undefined && stateNow(path, archived) !== undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The walk over a root that was made when its index was, kept in it as one text: how each folder listed, and which of its transcripts
- * are archived in which state. Mostly nothing of that has changed, and a search or a count of usage makes nothing of it but that.
+ * The walk over a root that was made when its index was, kept in it: how each folder listed, and which of its transcripts are archived in
+ * which state. Mostly nothing of that has changed, and a search or a count of usage makes nothing of it but that.
  */
 
 import { type ExactState, exactState, type FolderStamp, PARTS_OF_MS, partsOf } from '../../disk/filestate.ts';
@@ -138,7 +138,7 @@ function keepWalk(index: Database, db: Database, { path: root, id, now }: Walked
 const NONE: ExactState = [Number.NaN, Number.NaN, Number.NaN];
 
 /** undefined where it is not as it is archived. */
-function stateNow(path: string, archived: State): ExactState | undefined {
+export function stateNow(path: string, archived: State): ExactState | undefined {
   const state = exactState(path);
   return state && state[0] === archived[0] && partsOf(state) === archived[1] ? state : undefined;
 }
